@@ -233,7 +233,9 @@ CREATE TABLE collections (
 	mark_ns Nullable(Int64),
 	sweep_ns Nullable(Int64),
 	pause_ns Nullable(Int64),
-	finished UInt8
+	finished UInt8,
+	name Nullable(String),
+	cause Nullable(String)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -377,6 +379,58 @@ CREATE TABLE spans (
 	start_ns Nullable(Int64),
 	duration_ns Nullable(Int64),
 	unfinished UInt8
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE lines (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	kind Nullable(String),
+	id Nullable(Int64),
+	name Nullable(String),
+	file Nullable(String),
+	line Nullable(Int64),
+	samples Nullable(Int64),
+	samples_total Nullable(Int64),
+	allocations Nullable(Int64),
+	bytes Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE sample_kinds (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	type Nullable(Int64),
+	unit Nullable(Int64),
+	name Nullable(String),
+	unit_name Nullable(String),
+	source Nullable(String),
+	period Nullable(Int64),
+	samples Nullable(Int64),
+	weight Nullable(Int64),
+	without_weight Nullable(Int64),
+	without_stack Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE sample_groups (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	type Nullable(Int64),
+	cpu Nullable(Int64),
+	thread Nullable(String),
+	mode Nullable(Int64),
+	samples Nullable(Int64),
+	weight Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

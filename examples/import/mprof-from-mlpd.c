@@ -384,7 +384,7 @@ static uint32_t stack_of(uint32_t caller, uint32_t target, uint32_t is_native)
 	if (found->id == 0) {
 		found->id = ++stack_count;
 		new_record(STACKS, MPROF_RECORD_STACK, (uint32_t)found->id)->as.stack =
-			(mprof_stack_record){caller, target, is_native, 0};
+			(mprof_stack_record){.caller = caller, .target = target, .is_native = is_native};
 	}
 	return (uint32_t)found->id;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts the text that perf script prints to a log: one kind of event becomes samples with call stacks. */
+/* Converts the text that perf script prints to a log: its events become samples with call stacks. */
 #include "perf_lines.h"
 
 #include <mprof/writer.h>
@@ -20,20 +20,24 @@ static const char help[] =
 	"\n"
 	"Converts the output of perf script, a file or - for standard input, to a log.\n"
 	"\n"
-	"  --event=NAME  the event whose samples are converted, as perf script prints it (default: the first one)\n"
+	"  --event=NAME  the only event whose samples are converted, as perf script prints it; without it, samples of\n"
+	"                several events become kinds of samples, whose weights are their periods\n"
 	"  --help        this text\n"
 	"\n"
 	"The exit status is 0; 1 if lines could not be read and were left out; 2 if there is no log.\n";
 
-enum { MAX_EVENTS = 64, MAX_RECORDS = 4096, MAX_SAMPLES = 65536, PAGE_MASK = 0xfff };
+enum { MAX_EVENTS = 64, MAX_RECORDS = 4096, MAX_SAMPLES = 65536, MAX_TYPED = 4096, PAGE_MASK = 0xfff };
+
+/* The arguments of a kind: the call stack, the weight, the processor. */
+enum { ARGUMENT_COUNT = 3 };
 
 /* The idle tasks of all processors have the ID 0, which is that of an unknown thread in a log. */
 #define IDLE_THREAD (UINT64_C(1) << 32)
 
 typedef struct sample {
-	uint64_t thread, time, number;
+	uint64_t thread, time, number, period, cpu;
 	const char *comm;
-	uint32_t stack;
+	uint32_t stack, event;
 } sample;
 
 /* Records with the keys by which they are found. */
@@ -48,26 +52,28 @@ typedef struct table {
 } table;
 
 static void *names;
-static table modules, functions, locations, stacks;
+static table texts, modules, functions, locations, positions, stacks;
 static struct {
 	frame *frames;
 	size_t count, capacity;
 	head head;
 	const char *comm;
+	uint32_t event;
 	int is_single; /* The only frame is that of the first line. */
 	enum { NO_SAMPLE, SKIPPED, TAKEN } state;
 } current;
 static struct {
 	sample *samples;
 	size_t count, capacity;
-	const char *event;
-	uint64_t first, last, period;
-	int has_periods;
+	const char *event; /* The only one; NULL if all are converted. */
+	uint64_t first, last;
 } taken;
 static struct {
 	const char *name;
-	uint64_t count;
+	uint64_t count, converted, period;
+	int has_periods; /* Their periods differ. */
 } events[MAX_EVENTS];
+static uint32_t event_count;
 static uint64_t line_number, malformed, first_malformed, other_events, other_records, source_lines, lost, now,
 	file_time;
 
@@ -137,12 +143,35 @@ static mprof_record *record_of(table *table, uint32_t kind, uint64_t first, uint
 	return record;
 }
 
-static uint32_t stack_of(uint32_t caller, uint32_t location)
+/* The call stack of a frame: a position if it is not 0, else a location. */
+static uint32_t stack_of(uint32_t caller, uint32_t location, uint32_t position)
 {
-	mprof_record *record = record_of(&stacks, MPROF_RECORD_STACK, (uint64_t)caller << 32 | location, 0);
+	mprof_record *record = record_of(&stacks, MPROF_RECORD_STACK, (uint64_t)caller << 32 | location, position);
 
-	record->as.stack = (mprof_stack_record){caller, location, 1, 0};
+	record->as.stack = position != 0 ? (mprof_stack_record){.caller = caller, .position = position}
+					 : (mprof_stack_record){.caller = caller, .target = location, .is_native = 1};
 	return record->id;
+}
+
+/* The position of a frame; 0 if it has no line and is not inlined. */
+static uint32_t position_of(const frame *frame, uint32_t location)
+{
+	mprof_record *text = NULL, *position;
+
+	if (frame->line == 0 && !frame->is_inlined)
+		return 0;
+	if (frame->source != NULL) {
+		text = record_of(&texts, MPROF_RECORD_TEXT, (uintptr_t)frame->source, 0);
+		text->as.text.text = frame->source;
+	}
+	position = record_of(&positions, MPROF_RECORD_POSITION, (uint64_t)location << 32 | frame->line,
+			     (uint64_t)(text != NULL ? text->id : 0) << 1 | (frame->is_inlined ? 1 : 0));
+	position->as.position = (mprof_position_record){.target = location,
+							.is_native = 1,
+							.is_inlined = frame->is_inlined != 0,
+							.line = frame->line,
+							.file = text != NULL ? text->id : 0};
+	return position->id;
 }
 
 static uint32_t module_of(const char *file)
@@ -186,23 +215,25 @@ static uint32_t location_of(const frame *frame, uint32_t module)
 static void end_sample(int is_whole)
 {
 	const head *head = &current.head;
-	uint32_t stack, module = 0;
+	uint32_t stack, location, module = 0;
 
 	if (current.state != TAKEN)
 		return;
-	stack = is_whole ? 0 : stack_of(0, 0);
+	stack = is_whole ? 0 : stack_of(0, 0, 0);
 	current.state = NO_SAMPLE;
 	for (size_t i = current.count; i-- > 0;) {
 		/* A function that is inlined is in the file of its caller. */
 		if (!current.frames[i].is_inlined)
 			module = module_of(current.frames[i].file.start);
-		stack = stack_of(stack, location_of(&current.frames[i], module));
+		location = location_of(&current.frames[i], module);
+		stack = stack_of(stack, location, position_of(&current.frames[i], location));
 	}
 	taken.samples = grow(taken.samples, taken.count, &taken.capacity, sizeof(*taken.samples));
-	taken.samples[taken.count] = (sample){head->thread, head->time, taken.count, current.comm, stack};
-	if (taken.count == 0)
-		taken.period = head->period;
-	taken.has_periods |= head->period != taken.period;
+	taken.samples[taken.count] = (sample){head->thread, head->time,   taken.count, head->period,
+					      head->cpu,    current.comm, stack,       current.event};
+	if (events[current.event].converted++ == 0)
+		events[current.event].period = head->period;
+	events[current.event].has_periods |= head->period != events[current.event].period;
 	taken.first = taken.count == 0 || head->time < taken.first ? head->time : taken.first;
 	taken.last = head->time > taken.last ? head->time : taken.last;
 	taken.count++;
@@ -223,19 +254,21 @@ static void add_frame(frame frame)
 	current.frames[current.count++] = frame;
 }
 
-/* Counts a sample of an event. */
-static void count_event(const char *event)
+/* Counts a sample of an event. Returns its index; MAX_EVENTS if there are too many. */
+static uint32_t count_event(const char *event)
 {
-	size_t i = 0;
+	uint32_t i = 0;
 
-	while (i < MAX_EVENTS && events[i].name != NULL && events[i].name != event)
+	while (i < event_count && events[i].name != event)
 		i++;
 	if (i == MAX_EVENTS) {
 		other_events++;
-		return;
+		return i;
 	}
+	event_count += i == event_count;
 	events[i].name = event;
 	events[i].count++;
+	return i;
 }
 
 static void begin_sample(const head *head)
@@ -244,10 +277,8 @@ static void begin_sample(const head *head)
 	frame frame;
 
 	current.state = SKIPPED;
-	count_event(event);
-	if (taken.event == NULL)
-		taken.event = event;
-	if (strcmp(event, taken.event) != 0)
+	current.event = count_event(event);
+	if (current.event == MAX_EVENTS || (taken.event != NULL && strcmp(event, taken.event) != 0))
 		return;
 	current.state = TAKEN;
 	current.head = *head;
@@ -295,6 +326,20 @@ static void take_frame(text line)
 	}
 }
 
+/* The source line of the frame before it. */
+static void take_source(text line)
+{
+	frame *last = current.count > 0 ? &current.frames[current.count - 1] : NULL;
+	text file;
+
+	if (current.state != TAKEN)
+		return;
+	if (last != NULL && last->line == 0 && parse_source(line, &file, &last->line))
+		last->source = name_of(file);
+	else
+		source_lines++;
+}
+
 /* "LOST 12 events" */
 static int take_loss(text line)
 {
@@ -327,7 +372,7 @@ static void take_line(text line)
 	} else if (isspace((unsigned char)line.start[0]) && parse_number(take_first(&rest), 16, 16, &address)) {
 		take_frame(trimmed);
 	} else if (current.state != NO_SAMPLE && starts_with(line, "  ")) {
-		source_lines++;
+		take_source(trimmed);
 	} else if (!take_loss(trimmed) && line.start[0] != '#') {
 		note_malformed();
 	}
@@ -406,23 +451,74 @@ static void write_table(const table *table, uint32_t block)
 	}
 }
 
+/* The only event whose samples are converted; NULL if they are of several. */
+static const char *only_event(void)
+{
+	return taken.event != NULL ? taken.event : event_count == 1 ? events[0].name : NULL;
+}
+
+/* These events count nanoseconds. */
+static int counts_time(const char *event)
+{
+	return strncmp(event, "cpu-clock", 9) == 0 || strncmp(event, "task-clock", 10) == 0;
+}
+
 static void write_session(void)
 {
 	char period[24];
 	mprof_property properties[6] = {{"recorder", "mprof-from-perf"},
 					{"counter", "clock of perf, nanoseconds"},
-					{"clock_placed", "last sample at the time of the text file"},
-					{"perf_event", taken.event}};
-	size_t count = 4;
+					{"clock_placed", "last sample at the time of the text file"}};
+	const char *event = only_event();
+	size_t count = 3;
 
-	snprintf(period, sizeof(period), "%" PRIu64, taken.period);
-	if (!taken.has_periods && taken.period > 0) {
+	if (event != NULL)
+		properties[count++] = (mprof_property){"perf_event", event};
+	for (uint32_t i = 0; event != NULL && i < event_count; i++) {
+		if (strcmp(events[i].name, event) != 0 || events[i].has_periods || events[i].period == 0)
+			continue;
+		snprintf(period, sizeof(period), "%" PRIu64, events[i].period);
 		properties[count++] = (mprof_property){"perf_period", period};
-		/* These events count nanoseconds. */
-		if (strncmp(taken.event, "cpu-clock", 9) == 0 || strncmp(taken.event, "task-clock", 10) == 0)
+		if (counts_time(event))
 			properties[count++] = (mprof_property){"sample_period_ns", period};
 	}
 	expect(mprof_writer_write_session(writer, properties, sizeof(properties[0]), count));
+}
+
+/* Defines a kind of samples for each event. */
+static void write_kinds(void)
+{
+	mprof_record records[2 * ARGUMENT_COUNT + MAX_EVENTS] = {{0}};
+	uint32_t count = 0;
+
+	for (uint32_t unit = 0; unit < 2; unit++) {
+		const mprof_argument_record arguments[ARGUMENT_COUNT] = {
+			{MPROF_ARGUMENT_STACK, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_STACK, MPROF_ARGUMENT_UNIT_NONE,
+			 "stack", ""},
+			{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_WEIGHT,
+			 unit == 0 ? MPROF_ARGUMENT_UNIT_COUNT : MPROF_ARGUMENT_UNIT_NANOSECONDS, "period", ""},
+			{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_CPU, MPROF_ARGUMENT_UNIT_NONE,
+			 "cpu", ""}};
+
+		for (uint32_t i = 0; i < ARGUMENT_COUNT; i++, count++) {
+			records[count].kind = MPROF_RECORD_ARGUMENT;
+			records[count].id = count + 1;
+			records[count].as.argument = arguments[i];
+		}
+	}
+	for (uint32_t i = 0; i < event_count; i++, count++) {
+		mprof_type_record *type = &records[count].as.type;
+
+		records[count].kind = MPROF_RECORD_TYPE;
+		records[count].id = i + 1;
+		type->form = MPROF_TYPE_SAMPLE;
+		type->first_argument = counts_time(events[i].name) ? 1 + ARGUMENT_COUNT : 1;
+		type->argument_count = ARGUMENT_COUNT;
+		type->name = events[i].name;
+		type->period = events[i].has_periods ? 0 : events[i].period;
+		type->source = "perf";
+	}
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_TYPES, 0, records, sizeof(records[0]), count));
 }
 
 static int compare_samples(const void *a, const void *b)
@@ -436,10 +532,52 @@ static int compare_samples(const void *a, const void *b)
 	return first->number < second->number ? -1 : 1;
 }
 
+static void write_plain(const sample *samples, size_t count)
+{
+	static mprof_event block[MAX_SAMPLES];
+
+	for (size_t i = 0; i < count; i++)
+		block[i] = (mprof_event){
+			.kind = MPROF_EVENT_SAMPLE, .counter = samples[i].time, .value = samples[i].stack};
+	expect(mprof_writer_write_samples(writer, samples->thread, samples->time, block, count));
+}
+
+/* A sample without a period is one event. */
+static size_t encode_arguments(const sample *sample, uint8_t *out, size_t size)
+{
+	const uint64_t values[ARGUMENT_COUNT] = {sample->stack, sample->period != 0 ? sample->period : 1, sample->cpu};
+	size_t length = 0;
+
+	for (size_t i = 0; i < ARGUMENT_COUNT; i++) {
+		const mprof_argument_value value = {.number = values[i]};
+
+		length += mprof_argument_encode(&value, MPROF_ENCODING_UNSIGNED, out + length, size - length);
+	}
+	return length;
+}
+
+static void write_typed(const sample *samples, size_t count)
+{
+	static uint8_t arguments[MAX_TYPED][ARGUMENT_COUNT * MPROF_VARINT_MAX_LENGTH];
+	static mprof_event_detail details[MAX_TYPED];
+	static mprof_event block[MAX_TYPED];
+
+	for (size_t i = 0; i < count; i++) {
+		details[i] = (mprof_event_detail){.struct_size = sizeof(details[i]), .arguments = arguments[i]};
+		details[i].argument_size = encode_arguments(&samples[i], arguments[i], sizeof(arguments[i]));
+		block[i] = (mprof_event){.kind = MPROF_EVENT_TYPED,
+					 .id = samples[i].event + 1,
+					 .counter = samples[i].time,
+					 .more.detail = &details[i]};
+	}
+	expect(mprof_writer_write_typed(writer, samples->thread, samples->time, block, count));
+}
+
 /* Writes the samples of each thread in the order of time, after the name that it had. */
 static void write_samples(void)
 {
-	static mprof_event block[MAX_SAMPLES];
+	const int is_plain = only_event() != NULL;
+	const size_t most = is_plain ? MAX_SAMPLES : MAX_TYPED;
 	const sample *samples = taken.samples;
 	size_t first = 0, count;
 
@@ -447,19 +585,18 @@ static void write_samples(void)
 	for (; first < taken.count; first += count) {
 		const sample *start = &samples[first];
 
-		for (count = 0; first + count < taken.count && count < MAX_SAMPLES; count++) {
-			const sample *sample = &start[count];
-
-			if (sample->thread != start->thread || sample->comm != start->comm)
+		for (count = 0; first + count < taken.count && count < most; count++) {
+			if (start[count].thread != start->thread || start[count].comm != start->comm)
 				break;
-			block[count] = (mprof_event){
-				.kind = MPROF_EVENT_SAMPLE, .counter = sample->time, .value = sample->stack};
 		}
 		now = start->time;
 		if (start->comm[0] != '\0')
 			expect(mprof_writer_write_thread_name(writer, start->thread, start->comm, strlen(start->comm)));
 		now = start[count - 1].time;
-		expect(mprof_writer_write_samples(writer, start->thread, start->time, block, count));
+		if (is_plain)
+			write_plain(start, count);
+		else
+			write_typed(start, count);
 	}
 }
 
@@ -476,9 +613,13 @@ static void write_log(void)
 	now = taken.first;
 	expect(mprof_writer_open_path(log_path, &options, &writer));
 	write_session();
+	write_table(&texts, MPROF_BLOCK_TEXTS);
+	if (only_event() == NULL)
+		write_kinds();
 	write_table(&modules, MPROF_BLOCK_CODE);
 	write_table(&functions, MPROF_BLOCK_CODE);
 	write_table(&locations, MPROF_BLOCK_CODE);
+	write_table(&positions, MPROF_BLOCK_POSITIONS);
 	write_table(&stacks, MPROF_BLOCK_STACKS);
 	write_samples();
 	now = taken.last;
@@ -490,13 +631,18 @@ static void write_log(void)
 
 static void print_summary(void)
 {
-	fprintf(stderr, "mprof-from-perf: %zu samples of '%s' converted\n", taken.count, taken.event);
-	if (taken.has_periods)
-		fputs("mprof-from-perf: their periods differ; each counts as one\n", stderr);
-	for (size_t i = 0; i < MAX_EVENTS && events[i].name != NULL; i++)
-		if (strcmp(events[i].name, taken.event) != 0)
+	const char *event = only_event();
+
+	for (uint32_t i = 0; i < event_count; i++) {
+		if (events[i].converted > 0)
+			fprintf(stderr, "mprof-from-perf: %" PRIu64 " samples of '%s' converted\n", events[i].converted,
+				events[i].name);
+		if (events[i].converted > 0 && events[i].has_periods && event != NULL)
+			fputs("mprof-from-perf: their periods differ; each counts as one\n", stderr);
+		if (events[i].converted == 0)
 			fprintf(stderr, "mprof-from-perf: not converted: %" PRIu64 " of '%s' (--event)\n",
 				events[i].count, events[i].name);
+	}
 	if (other_events + other_records + source_lines > 0)
 		fprintf(stderr,
 			"mprof-from-perf: not converted: %" PRIu64 " samples of more events, %" PRIu64
@@ -529,8 +675,6 @@ int main(int argc, char **argv)
 	}
 	log_path = argv[optind + 1];
 	read_input(argv[optind]);
-	if (taken.event == NULL)
-		taken.event = "";
 	print_summary();
 	if (taken.count == 0)
 		fail(argv[optind], "no samples; not the output of perf script, or none of this event");

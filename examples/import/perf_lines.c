@@ -86,9 +86,12 @@ static int parse_thread(text left, head *head)
 	const char *slash;
 	uint64_t cpu, process;
 
+	head->cpu = UINT32_MAX;
 	if (word.length > 2 && word.start[0] == '[' &&
-	    parse_number((text){word.start + 1, word.length - 2}, 10, 9, &cpu))
+	    parse_number((text){word.start + 1, word.length - 2}, 10, 9, &cpu)) {
+		head->cpu = cpu;
 		word = take_last(&left);
+	}
 	slash = memchr(word.start, '/', word.length);
 	if (slash != NULL) {
 		if (!parse_number((text){word.start, (size_t)(slash - word.start)}, 10, 10, &process))
@@ -200,5 +203,20 @@ int parse_frame(text line, frame *frame)
 	frame->is_inlined = file.length == 7 && memcmp(file.start, "inlined", 7) == 0;
 	frame->symbol = line;
 	frame->file = file;
+	return 1;
+}
+
+int parse_source(text line, text *file, uint32_t *number)
+{
+	const text first = take_first(&line);
+	size_t colon = first.length;
+	uint64_t value;
+
+	while (colon > 0 && first.start[colon - 1] != ':')
+		colon--;
+	if (colon < 2 || !parse_number((text){first.start + colon, first.length - colon}, 10, 9, &value) || value == 0)
+		return 0;
+	*file = (text){first.start, colon - 1};
+	*number = (uint32_t)value;
 	return 1;
 }

@@ -19,6 +19,7 @@ typedef struct text {
 typedef struct head {
 	text comm, event, rest;        /**< The event is empty if the line has none. */
 	uint64_t thread, time, period; /**< The time is in nanoseconds; the period is 0 if the line has none. */
+	uint64_t cpu;                  /**< UINT32_MAX if the line has none. */
 } head;
 
 /** One line of a call stack. */
@@ -26,6 +27,8 @@ typedef struct frame {
 	text symbol, file;
 	uint64_t address, offset; /**< The offset is that from the start of the symbol. */
 	int has_offset, is_inlined;
+	const char *source; /**< The source file, NULL if the line after it does not state it. */
+	uint32_t line;
 } frame;
 
 /** Removes the blanks around a text. */
@@ -41,6 +44,9 @@ int parse_number(text text, int base, size_t max_digits, uint64_t *value);
 
 /** Returns whether a line is COMM [PID/]TID [CPU] TIME: [PERIOD] EVENT: [REST]. */
 int parse_head(text line, head *head);
+
+/** Returns whether a line is FILE:LINE, which may be followed by a blank and more. */
+int parse_source(text line, text *file, uint32_t *number);
 
 /** Returns whether a line is ADDRESS SYMBOL[+0xOFFSET] (FILE). */
 int parse_frame(text line, frame *frame);

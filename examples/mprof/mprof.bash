@@ -36,7 +36,7 @@ _mprof_options()
 		echo "--json --top= --class= --no-lines --help --version"
 		;;
 	export)
-		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last=" \
+		echo "--to= --value= --output= --top= --min-duration= --at= --by-line --by-thread --thread= --time= --last=" \
 			"--focus= --ignore= --hide= --collapse= --class= --max-depth= --force --table= --host= --build=" \
 			"--no-lines --events --threads= --help --version"
 		;;
@@ -81,7 +81,7 @@ _mprof_values()
 	--color*) echo "auto always never" ;;
 	--sections*) mprof report --sections=help 2>/dev/null | sed '1d; s/ .*//' | paste -sd' ' ;;
 	--to*) mprof export --to=help 2>/dev/null | sed -n 's/^  \([a-z-]\+\) .*/\1/p' | paste -sd' ' ;;
-	--value*) echo "wall cpu calls samples allocations bytes waits heap handles" ;;
+	--value*) echo "wall cpu calls samples allocations bytes waits heap handles samples:" ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;
 	--gzip=) echo "1 2 3 4 5 6 7 8 9" ;;

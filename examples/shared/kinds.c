@@ -2,6 +2,8 @@
 /* Names the kinds that logs encode as numbers. */
 #include "shared/kinds.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NAME_FROM(names, value)                                                                                        \
@@ -67,6 +69,17 @@ const char *kind_of_handle(uint32_t type)
 	return NAME_FROM(names, type);
 }
 
+/* The name of a kind of roots that this version does not know: it has its number. */
+static const char *unknown_root(uint64_t kind)
+{
+	static char names[UINT8_MAX + 1][16];
+
+	if (kind > UINT8_MAX)
+		return "other";
+	snprintf(names[kind], sizeof(names[kind]), "other-%" PRIu64, kind);
+	return names[kind];
+}
+
 const char *kind_of_root(uint64_t kind)
 {
 	static const char *const names[] = {
@@ -77,9 +90,17 @@ const char *kind_of_root(uint64_t kind)
 		[MPROF_ROOT_HANDLE] = "handle",
 		[MPROF_ROOT_FINALIZER] = "finalizer",
 		[MPROF_ROOT_RUNTIME] = "runtime",
+		[MPROF_ROOT_NATIVE] = "native",
+		[MPROF_ROOT_MONITOR] = "monitor",
+		[MPROF_ROOT_THREAD] = "thread",
+		[MPROF_ROOT_CLASS] = "class",
+		[MPROF_ROOT_INTERNED] = "interned",
+		[MPROF_ROOT_SYMBOL] = "symbol",
+		[MPROF_ROOT_LOCAL] = "local",
+		[MPROF_ROOT_GLOBAL] = "global",
 	};
 
-	return NAME_FROM(names, kind);
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : unknown_root(kind);
 }
 
 const char *kind_of_record(uint32_t kind)
@@ -121,11 +142,20 @@ const char *kind_of_clock(uint32_t kind)
 const char *kind_of_timeline(uint32_t kind)
 {
 	static const char *const names[] = {
-		[MPROF_TIMELINE_THREAD] = "thread",   [MPROF_TIMELINE_COROUTINE] = "coroutine",
-		[MPROF_TIMELINE_QUEUE] = "queue",     [MPROF_TIMELINE_PROCESSOR] = "processor",
-		[MPROF_TIMELINE_PROCESS] = "process", [MPROF_TIMELINE_ASYNC] = "async",
-		[MPROF_TIMELINE_NETWORK] = "network", [MPROF_TIMELINE_DISK] = "disk",
+		[MPROF_TIMELINE_THREAD] = "thread",
+		[MPROF_TIMELINE_COROUTINE] = "coroutine",
+		[MPROF_TIMELINE_QUEUE] = "queue",
+		[MPROF_TIMELINE_PROCESSOR] = "processor",
+		[MPROF_TIMELINE_PROCESS] = "process",
+		[MPROF_TIMELINE_ASYNC] = "async",
+		[MPROF_TIMELINE_NETWORK] = "network",
+		[MPROF_TIMELINE_DISK] = "disk",
 		[MPROF_TIMELINE_REMOTE] = "remote",
+		[MPROF_RECORD_POSITION] = "position",
+		[MPROF_RECORD_LABEL] = "label",
+		[MPROF_RECORD_OBJECT_FLAGS] = "object-flags",
+		[MPROF_RECORD_REFERENCE_NAME] = "reference-name",
+		[MPROF_RECORD_WEAK_REFERENCE] = "weak-reference",
 	};
 
 	return NAME_FROM(names, kind);
@@ -140,6 +170,7 @@ const char *kind_of_form(uint32_t form)
 		[MPROF_TYPE_SPAN] = "span",
 		[MPROF_TYPE_ASYNC_BEGIN] = "async-begin",
 		[MPROF_TYPE_ASYNC_END] = "async-end",
+		[MPROF_TYPE_SAMPLE] = "sample",
 	};
 
 	return NAME_FROM(names, form);

@@ -2,7 +2,12 @@
 /* Dominators, paths and references of heap graphs. */
 #include "module.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+
+/* JavaScript reads the structs up to their names. */
+#define JS_REFERENCE_SIZE offsetof(mprof_heap_reference, name)
+#define JS_STEP_SIZE offsetof(mprof_heap_step, name)
 
 mprof_status WASM_EXPORT(mprof_js_graph_build_dominators)(log_view *view)
 {
@@ -52,9 +57,9 @@ double WASM_EXPORT(mprof_js_graph_get_references)(const log_view *view, uint32_t
 {
 	size_t count = 0;
 	mprof_status status = is_referrer ? mprof_heap_graph_get_referrers(view->graph, object, first, references,
-									   sizeof(*references), capacity, &count)
+									   JS_REFERENCE_SIZE, capacity, &count)
 					  : mprof_heap_graph_get_references(view->graph, object, first, references,
-									    sizeof(*references), capacity, &count);
+									    JS_REFERENCE_SIZE, capacity, &count);
 
 	return status == MPROF_OK ? (double)count : -(double)status;
 }
@@ -63,7 +68,7 @@ double WASM_EXPORT(mprof_js_graph_get_references)(const log_view *view, uint32_t
 mprof_status WASM_EXPORT(mprof_js_graph_get_parent)(const log_view *view, uint32_t object,
 						    mprof_heap_reference *reference)
 {
-	return mprof_heap_graph_get_parent(view->graph, object, reference, sizeof(*reference));
+	return mprof_heap_graph_get_parent(view->graph, object, reference, JS_REFERENCE_SIZE);
 }
 
 /* Gets the path to an object: three numbers of its root, then its steps. Returns the number of steps as above. */
@@ -73,7 +78,7 @@ double WASM_EXPORT(mprof_js_graph_get_path)(const log_view *view, uint32_t objec
 	mprof_heap_root from = {.struct_size = sizeof(from)};
 	size_t count = 0;
 	mprof_status status =
-		mprof_heap_graph_get_path(view->graph, object, &from, steps, sizeof(*steps), capacity, &count);
+		mprof_heap_graph_get_path(view->graph, object, &from, steps, JS_STEP_SIZE, capacity, &count);
 
 	root[0] = from.object;
 	root[1] = from.kind;

@@ -132,16 +132,17 @@ export class Mprof {
 	getFrames(get) {
 		let capacity = 256;
 		for (;;) {
-			const frames = this.reserve(12 * capacity);
+			const frames = this.reserve(24 * capacity);
 			const count = get(frames, capacity);
 			if (count > capacity) {
 				capacity = count;
 				continue;
 			}
-			const words = new Uint32Array(this.exports.memory.buffer, frames, 3 * count);
+			const words = new Uint32Array(this.exports.memory.buffer, frames, 6 * count);
 			return Array.from({ length: count }, (_, i) => {
-				const [id, native, compiling] = words.subarray(3 * i, 3 * i + 3);
-				return { id, isNative: native === 1, isCompiling: compiling === 1 };
+				const [id, native, compiling, inlined, line] = words.subarray(6 * i, 6 * i + 6);
+				return { id, isNative: native === 1, isCompiling: compiling === 1,
+					isInlined: inlined === 1, line };
 			});
 		}
 	}

@@ -59,21 +59,6 @@ export interface Tables {
 		samples: Amounts; wall_ns: Amounts; cpu_ns: Amounts; ready_ns: Amounts;
 		voluntary_switches: Amounts; involuntary_switches: Amounts; process: Amounts; kind: Uint32Array;
 	};
-	processes: {
-		number: Amounts; system_id: Amounts; parent: Amounts; name: (string | null)[];
-		command: (string | null)[]; threads: Uint32Array; has_start: Uint32Array; start_ns: Amounts;
-		has_end: Uint32Array; end_ns: Amounts;
-	};
-	timelines: {
-		thread: BigUint64Array; name: (string | null)[]; process: Amounts; system_thread: Amounts;
-		parent: BigUint64Array; kind: Uint32Array; clock: Uint32Array; rank: Uint32Array;
-		is_ended: Uint32Array; events: Amounts;
-	};
-	clocks: {
-		id: Uint32Array; kind: Uint32Array; name: (string | null)[]; stated_millihertz: Amounts;
-		measured_millihertz: Amounts; drift_ppb: Amounts; pairs: Amounts; backward: Amounts;
-		residual_ns: Amounts; uncertainty_ns: Amounts; has_drift: Uint32Array; has_residual: Uint32Array;
-	};
 	monitors: {
 		class_id: Uint32Array; contentions: Amounts; acquired: Amounts; failures: Amounts;
 		contended_ns: Amounts; unfinished: Amounts;
@@ -182,7 +167,8 @@ export interface Tables {
 	collections: {
 		number: Amounts; generation: Uint32Array; unfinished: Uint32Array; start_ns: Amounts;
 		duration_ns: Amounts; mark_ns: Amounts; sweep_ns: Amounts; pause_ns: Amounts;
-		is_counted: Uint32Array;
+		is_counted: Uint32Array; has_pause: Uint32Array; name: (string | null)[];
+		cause: (string | null)[];
 	};
 	heap_resizes: { time_ns: Amounts; bytes: Amounts; number: Amounts };
 	monitor_holders: {
@@ -216,6 +202,35 @@ export interface Tables {
 		type: Uint32Array; form: Uint32Array; name: (string | null)[]; category: (string | null)[];
 		thread: BigUint64Array; stack_number: Amounts; start_ns: Amounts; duration_ns: Amounts;
 		unfinished: Uint32Array;
+	};
+	processes: {
+		number: Amounts; system_id: Amounts; parent: Amounts; name: (string | null)[];
+		command: (string | null)[]; threads: Uint32Array; has_start: Uint32Array; start_ns: Amounts;
+		has_end: Uint32Array; end_ns: Amounts;
+	};
+	timelines: {
+		thread: BigUint64Array; name: (string | null)[]; process: Amounts; system_thread: Amounts;
+		parent: BigUint64Array; kind: Uint32Array; clock: Uint32Array; rank: Uint32Array;
+		is_ended: Uint32Array; events: Amounts;
+	};
+	clocks: {
+		id: Uint32Array; kind: Uint32Array; name: (string | null)[]; stated_millihertz: Amounts;
+		measured_millihertz: Amounts; drift_ppb: Amounts; pairs: Amounts; backward: Amounts;
+		residual_ns: Amounts; uncertainty_ns: Amounts; has_drift: Uint32Array;
+		has_residual: Uint32Array;
+	};
+	lines: {
+		kind: Uint32Array; id: Uint32Array; line: Uint32Array; file: (string | null)[];
+		samples: Amounts; samples_total: Amounts; allocations: Amounts; bytes: Amounts;
+	};
+	sample_kinds: {
+		type: Uint32Array; unit: Uint32Array; name: (string | null)[]; unit_name: (string | null)[];
+		source: (string | null)[]; period: Amounts; samples: Amounts; weight: Amounts;
+		without_weight: Amounts; without_stack: Amounts;
+	};
+	sample_groups: {
+		type: Uint32Array; cpu: Uint32Array; thread: BigUint64Array; mode: Amounts; samples: Amounts;
+		weight: Amounts;
 	};
 	session: {
 		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
@@ -342,6 +357,10 @@ export interface Frame {
 	id: number;
 	isNative: boolean;
 	isCompiling: boolean;
+	/** The code of its caller contains the frame. */
+	isInlined: boolean;
+	/** The line of the source in which it is; 0 if not known. */
+	line: number;
 }
 
 export interface ReadOptions {

@@ -58,11 +58,16 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_INDEX = 45,       /**< mprof2: where the blocks before it are, and what they contain. */
 	MPROF_BLOCK_TYPES = 46,       /**< mprof2: defines the types of events that a client describes. */
 	MPROF_BLOCK_TEXTS = 47,       /**< mprof2: defines texts that arguments of such events name by an ID. */
+	MPROF_BLOCK_TYPED = 48,       /**< mprof2: events of types in no order of time, such as samples of kinds. */
 	MPROF_BLOCK_TIMELINES = 49,   /**< mprof2: describes the threads of the log that are more than their number. */
 	MPROF_BLOCK_PROCESSES = 50,   /**< mprof2: describes the processes that threads belong to. */
 	MPROF_BLOCK_CLOCKS = 51,      /**< mprof2: defines the clocks that times of events were converted from. */
+	MPROF_BLOCK_POSITIONS = 52,   /**< mprof2: defines lines of methods and of native code, for frames. */
 	MPROF_BLOCK_APPLICATION = 55, /**< mprof2: data of an application, which only that application can read. */
-	MPROF_BLOCK_CLOCK_PAIRS = 57  /**< mprof2: values of clocks, read together with the log's counter. */
+	MPROF_BLOCK_CLOCK_PAIRS = 57, /**< mprof2: values of clocks, read together with the log's counter. */
+	MPROF_BLOCK_OBJECT_LABELS = 58,  /**< mprof2: texts for single objects of a heap snapshot. */
+	MPROF_BLOCK_REFERENCE_NAMES = 59 /**< mprof2: names of single references of a heap snapshot, and its weak
+	                                      references. */
 } mprof_block_kind;
 
 /**
@@ -437,7 +442,8 @@ typedef enum mprof_handle_type {
 } mprof_handle_type;
 
 /**
- * \brief Why the collector keeps an object: mprof_event::value of #MPROF_EVENT_HEAP_ROOT.
+ * \brief Why the collector keeps an object: mprof_event::value of #MPROF_EVENT_HEAP_ROOT. More may be added; a program
+ * shows a kind that it does not know as another reason, with its number.
  * \since 0.1
  */
 typedef enum mprof_root_kind {
@@ -447,7 +453,16 @@ typedef enum mprof_root_kind {
 	MPROF_ROOT_STACK = 3,         /**< The stack or the registers of a thread. */
 	MPROF_ROOT_HANDLE = 4,        /**< A handle. */
 	MPROF_ROOT_FINALIZER = 5,     /**< The object waits to be finalized. */
-	MPROF_ROOT_RUNTIME = 6        /**< The runtime's own structures. */
+	MPROF_ROOT_RUNTIME = 6,       /**< The runtime's own structures. */
+	MPROF_ROOT_NATIVE = 7,        /**< Native code that has a reference, or counts it. */
+	MPROF_ROOT_MONITOR = 8,       /**< A monitor that a thread holds or waits for. */
+	MPROF_ROOT_THREAD = 9,        /**< The object of a thread. */
+	MPROF_ROOT_CLASS = 10,        /**< A class that is never unloaded. */
+	MPROF_ROOT_INTERNED = 11,     /**< A table of texts or of other values of which there is one each. */
+	MPROF_ROOT_SYMBOL = 12,       /**< A table of names, such as symbols. */
+	MPROF_ROOT_LOCAL = 13, /**< A reference that native code has during a call, such as a local one of JNI. */
+	MPROF_ROOT_GLOBAL = 14 /**< A reference that native code has until it gives it up, such as a global one of
+	                                   JNI. */
 } mprof_root_kind;
 
 /**
@@ -564,6 +579,7 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_TYPED_EVENTS = 31,        /**< mprof2: events of types, and unknown events with a length,
 	                                               occur. */
 	MPROF_DIRECTIVE_OBJECT_EVENTS = 32,       /**< mprof2: events of objects that are freed or resized occur. */
+	MPROF_DIRECTIVE_POSITIONS = 33,           /**< mprof2: frames of call stacks may be positions. */
 	MPROF_DIRECTIVE_TYPED_COLUMNS = 34        /**< mprof2: blocks of columns may have events of types in columns. */
 } mprof_directive;
 
@@ -715,27 +731,35 @@ enum {
  * \since 0.1
  */
 typedef enum mprof_record_kind {
-	MPROF_RECORD_STACK = 1,        /**< STACKS: a call stack, as one frame and the stack of its caller. */
-	MPROF_RECORD_MODULE = 2,       /**< CODE: a program or library as it was loaded. */
-	MPROF_RECORD_FUNCTION = 3,     /**< CODE: a native function. */
-	MPROF_RECORD_LOCATION = 4,     /**< CODE: a location in native code. */
-	MPROF_RECORD_ROOT = 5,         /**< ROOTS: a memory area that the collector treats as roots. */
-	MPROF_RECORD_METRIC = 6,       /**< METRICS: a metric. */
-	MPROF_RECORD_METRIC_VALUE = 7, /**< METRICS: the value of a metric at the clock pair of the block. */
-	MPROF_RECORD_SUMMARY = 8,      /**< HEAP_SUMMARY: objects of a class at a collection. */
-	MPROF_RECORD_FIELD = 9,        /**< FIELDS: where the objects of a class have a reference. */
-	MPROF_RECORD_ARGUMENT = 10,    /**< TYPES: an argument of events. */
-	MPROF_RECORD_TYPE = 11,        /**< TYPES: a type of events. */
-	MPROF_RECORD_TEXT = 12,        /**< TEXTS: a text. */
-	MPROF_RECORD_CLOCK = 13,       /**< CLOCKS: a clock. */
-	MPROF_RECORD_TIMELINE = 14,    /**< TIMELINES: a description of a thread. */
-	MPROF_RECORD_PROCESS = 15,     /**< PROCESSES: a description of a process. */
-	MPROF_RECORD_CLOCK_PAIR = 16   /**< CLOCK_PAIRS: a value of a clock. */
+	MPROF_RECORD_STACK = 1,           /**< STACKS: a call stack, as one frame and the stack of its caller. */
+	MPROF_RECORD_MODULE = 2,          /**< CODE: a program or library as it was loaded. */
+	MPROF_RECORD_FUNCTION = 3,        /**< CODE: a native function. */
+	MPROF_RECORD_LOCATION = 4,        /**< CODE: a location in native code. */
+	MPROF_RECORD_ROOT = 5,            /**< ROOTS: a memory area that the collector treats as roots. */
+	MPROF_RECORD_METRIC = 6,          /**< METRICS: a metric. */
+	MPROF_RECORD_METRIC_VALUE = 7,    /**< METRICS: the value of a metric at the clock pair of the block. */
+	MPROF_RECORD_SUMMARY = 8,         /**< HEAP_SUMMARY: objects of a class at a collection. */
+	MPROF_RECORD_FIELD = 9,           /**< FIELDS: where the objects of a class have a reference. */
+	MPROF_RECORD_ARGUMENT = 10,       /**< TYPES: an argument of events. */
+	MPROF_RECORD_TYPE = 11,           /**< TYPES: a type of events. */
+	MPROF_RECORD_TEXT = 12,           /**< TEXTS: a text. */
+	MPROF_RECORD_CLOCK = 13,          /**< CLOCKS: a clock. */
+	MPROF_RECORD_TIMELINE = 14,       /**< TIMELINES: a description of a thread. */
+	MPROF_RECORD_PROCESS = 15,        /**< PROCESSES: a description of a process. */
+	MPROF_RECORD_CLOCK_PAIR = 16,     /**< CLOCK_PAIRS: a value of a clock. */
+	MPROF_RECORD_POSITION = 17,       /**< POSITIONS: a line of a method or of native code. */
+	MPROF_RECORD_LABEL = 18,          /**< OBJECT_LABELS: the text of an object. */
+	MPROF_RECORD_OBJECT_FLAGS = 19,   /**< OBJECT_LABELS: what an object is. */
+	MPROF_RECORD_REFERENCE_NAME = 20, /**< REFERENCE_NAMES: the name of a reference. */
+	MPROF_RECORD_WEAK_REFERENCE = 21  /**< REFERENCE_NAMES: a reference that keeps nothing alive. */
 } mprof_record_kind;
 
 /**
  * \brief STACKS: a call stack, as one frame and the stack of its caller (section 3.13). A native frame with the target
  * 0 and without a caller stands for the outer frames that were not recorded.
+ *
+ * A frame with a position has nothing else: the target and the two flags are 0, and the position has the method or the
+ * location (#MPROF_RECORD_POSITION). mprof_reader_lookup_stack() returns both.
  * \since 0.1
  */
 typedef struct mprof_stack_record {
@@ -743,6 +767,8 @@ typedef struct mprof_stack_record {
 	uint32_t target;       /**< The method, 0 if not known; the location if native. */
 	uint32_t is_native;    /**< 1: the frame is a location of native code. */
 	uint32_t is_compiling; /**< 1: the method is being compiled, not executed. */
+	uint32_t position;     /**< The position, 0 if the line of the frame is not known. */
+	uint32_t reserved;     /**< 0. */
 } mprof_stack_record;
 
 /**
@@ -850,7 +876,9 @@ typedef enum mprof_type_form {
 	MPROF_TYPE_END = 2,         /**< The innermost open span of the type that it is the pair of ends. */
 	MPROF_TYPE_SPAN = 3,        /**< A whole span, recorded at its end, with an argument of #MPROF_ROLE_DURATION. */
 	MPROF_TYPE_ASYNC_BEGIN = 4, /**< A span begins that any thread may end, with an argument of #MPROF_ROLE_SPAN. */
-	MPROF_TYPE_ASYNC_END = 5    /**< The span with the same number ends. */
+	MPROF_TYPE_ASYNC_END = 5,   /**< The span with the same number ends. */
+	MPROF_TYPE_SAMPLE = 9       /**< A sample: the type is its kind. Its weight is an argument of
+	                                 #MPROF_ROLE_WEIGHT, 1 without one. */
 } mprof_type_form;
 
 /**
@@ -895,13 +923,35 @@ typedef enum mprof_argument_role {
 	MPROF_ROLE_CAUSE = 4,     /**< The number of the span that caused it. */
 	MPROF_ROLE_FLOW_OUT = 6,  /**< The number of a flow that starts at, or goes on from, the event. */
 	MPROF_ROLE_FLOW_IN = 7,   /**< The number of a flow that leads to the event. */
+	MPROF_ROLE_THREAD = 9,    /**< The thread that the event is about, such as that which was sampled, in place of
+	                               that of the block. */
 	MPROF_ROLE_STACK = 10,    /**< The call stack of the event. */
-	MPROF_ROLE_CPU = 12,      /**< The processor that the event happened on. */
+	MPROF_ROLE_WEIGHT = 11,   /**< What a sample stands for, in the unit of the argument: a number that is not
+	                               negative. */
+	MPROF_ROLE_CPU = 12,      /**< The processor that the event happened on; #MPROF_CPU_UNKNOWN if not known. */
 	MPROF_ROLE_NAME = 13,     /**< The name of the event, in place of that of its type. */
 	MPROF_ROLE_SEVERITY = 14, /**< The severity of a message, from 1 (trace) to 6 (fatal). */
 	MPROF_ROLE_MESSAGE = 15,  /**< The text of a message. */
-	MPROF_ROLE_STATUS = 17    /**< How the event or the span ended: 0 or empty if it succeeded. */
+	MPROF_ROLE_STATUS = 17,   /**< How the event or the span ended: 0 or empty if it succeeded. */
+	MPROF_ROLE_MODE = 23      /**< What the processor executed, an #mprof_sample_mode. */
 } mprof_argument_role;
+
+/**
+ * \brief What the processor executed when a sample was taken: an argument of #MPROF_ROLE_MODE (section 3.25). More may
+ * be added; a program shows the number of a mode that it does not know.
+ * \since 0.1
+ */
+typedef enum mprof_sample_mode {
+	MPROF_MODE_UNKNOWN = 0, /**< Not known. */
+	MPROF_MODE_USER = 1,    /**< The program. */
+	MPROF_MODE_KERNEL = 2   /**< The system on its behalf. */
+} mprof_sample_mode;
+
+/**
+ * \brief The value of an argument of #MPROF_ROLE_CPU for a processor that is not known (section 3.25).
+ * \since 0.1
+ */
+#define MPROF_CPU_UNKNOWN UINT32_MAX
 
 /**
  * \brief How an argument is stored: mprof_argument_record::encoding (section 3.25).
@@ -981,6 +1031,10 @@ typedef struct mprof_type_record {
 	uint32_t argument_count; /**< Number of arguments, at most #MPROF_TYPE_MAX_ARGUMENTS. */
 	uint32_t reserved;       /**< 0. */
 	const char *name;        /**< Its name, NUL-terminated. */
+	uint64_t period;         /**< #MPROF_TYPE_SAMPLE: what a sample stands for on average, in the unit of the
+	                              weight; 0 if not known. */
+	const char *source;      /**< #MPROF_TYPE_SAMPLE: the clock or the event that chooses the samples, such as
+	                              "processor" or "real", NUL-terminated; "" if not known. */
 } mprof_type_record;
 
 /**
@@ -1093,6 +1147,65 @@ typedef struct mprof_process_record {
 } mprof_process_record;
 
 /**
+ * \brief POSITIONS: a line of a method or of native code, where frames of call stacks are (section 3.32).
+ * \since 0.1
+ */
+typedef struct mprof_position_record {
+	uint32_t target;     /**< The method, 0 if not known; the location if native. */
+	uint32_t is_native;  /**< 1: the position is in native code. */
+	uint32_t is_inlined; /**< 1: the frame has no code of its own; that of its caller contains it. */
+	uint32_t line;       /**< Line of the source, from 1; 0 if not known. */
+	uint32_t offset;     /**< Offset of the instruction in the code of the method; 0 if not known. */
+	uint32_t file;       /**< ID of a text (TEXTS) that names the source file, 0 for that of the method. */
+} mprof_position_record;
+
+/**
+ * \brief OBJECT_LABELS: the text of an object of a heap snapshot (section 3.34).
+ * \since 0.1
+ */
+typedef struct mprof_label_record {
+	uint64_t object;  /**< Address of the object. */
+	const char *text; /**< NUL-terminated; "" if mprof_record::id is that of the text. */
+} mprof_label_record;
+
+/**
+ * \brief What an object of a heap snapshot is: the ID of a record of the kind #MPROF_RECORD_OBJECT_FLAGS
+ * (section 3.34). Other bits are passed on and ignored.
+ * \since 0.1
+ */
+typedef enum mprof_object_flag {
+	MPROF_OBJECT_FLAG_SYNTHETIC = 1 /**< It is no memory of the program, such as a group of roots: what it refers
+	                                     to is kept alive by roots. */
+} mprof_object_flag;
+
+/**
+ * \brief OBJECT_LABELS: what an object of a heap snapshot is (section 3.34).
+ * \since 0.1
+ */
+typedef struct mprof_object_flags_record {
+	uint64_t object; /**< Address of the object. */
+} mprof_object_flags_record;
+
+/**
+ * \brief REFERENCE_NAMES: the name of a reference (section 3.35).
+ * \since 0.1
+ */
+typedef struct mprof_reference_name_record {
+	uint64_t object;   /**< Address of the object that has the reference. */
+	uint32_t index;    /**< Which of its references, from 0, in the order of the log. */
+	uint32_t reserved; /**< 0. */
+} mprof_reference_name_record;
+
+/**
+ * \brief REFERENCE_NAMES: a weak reference, which keeps nothing alive (section 3.35).
+ * \since 0.1
+ */
+typedef struct mprof_weak_reference_record {
+	uint64_t object; /**< Address of the object that has the reference. */
+	uint64_t target; /**< Address of the object that it refers to. */
+} mprof_weak_reference_record;
+
+/**
  * \brief The value of an argument: see mprof_argument_decode(). This struct does not change.
  * \since 0.1
  */
@@ -1139,6 +1252,11 @@ MPROF_API size_t mprof_argument_encode(const mprof_argument_value *value, uint32
  * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES, CLOCK_PAIRS or
  * HEAP_SUMMARY block (sections 3.13 to 3.31), or a module or function of a STATISTICAL block: the fields of all kinds,
  * and a struct for each kind.
+ * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, POSITIONS or HEAP_SUMMARY block (sections
+ * 3.13 to 3.32), or a module or function of a STATISTICAL block: the fields of all kinds, and a struct for each kind.
+ * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, HEAP_SUMMARY, OBJECT_LABELS or
+ * REFERENCE_NAMES block (sections 3.13 to 3.35), or a module or function of a STATISTICAL block: the fields of all
+ * kinds, and a struct for each kind.
  *
  * A parser or a reader sets the struct of the kind, and all other bytes to 0. Its pointers are never NULL, and are
  * borrowed as described at the function that returns the record. A writer reads only the struct of the kind; NULL
@@ -1150,26 +1268,32 @@ MPROF_API size_t mprof_argument_encode(const mprof_argument_value *value, uint32
 typedef struct mprof_record {
 	uint32_t kind; /**< An #mprof_record_kind. */
 	uint32_t id;   /**< The ID that is defined; METRIC_VALUE: the metric; CLOCK_PAIR: the clock; SUMMARY, FIELD:
-	                    the class. Each kind has its own sequence of IDs. */
+	                    the class; LABEL, REFERENCE_NAME, WEAK_REFERENCE: a text, 0 if none; OBJECT_FLAGS: bits of
+	                    #mprof_object_flag. Each kind has its own sequence of IDs. */
 	union {
-		mprof_stack_record stack;               /**< #MPROF_RECORD_STACK. */
-		mprof_module_record module;             /**< #MPROF_RECORD_MODULE. */
-		mprof_function_record function;         /**< #MPROF_RECORD_FUNCTION. */
-		mprof_location_record location;         /**< #MPROF_RECORD_LOCATION. */
-		mprof_root_record root;                 /**< #MPROF_RECORD_ROOT. */
-		mprof_metric_record metric;             /**< #MPROF_RECORD_METRIC. */
-		mprof_metric_value_record metric_value; /**< #MPROF_RECORD_METRIC_VALUE. */
-		mprof_summary_record summary;           /**< #MPROF_RECORD_SUMMARY. */
-		mprof_field_record field;               /**< #MPROF_RECORD_FIELD. */
-		mprof_argument_record argument;         /**< #MPROF_RECORD_ARGUMENT. */
-		mprof_type_record type;                 /**< #MPROF_RECORD_TYPE. */
-		mprof_text_record text;                 /**< #MPROF_RECORD_TEXT. */
-		mprof_clock_record clock;               /**< #MPROF_RECORD_CLOCK. */
-		mprof_timeline_record timeline;         /**< #MPROF_RECORD_TIMELINE. */
-		mprof_process_record process;           /**< #MPROF_RECORD_PROCESS. */
-		mprof_clock_pair_record clock_pair;     /**< #MPROF_RECORD_CLOCK_PAIR. */
-		uint64_t reserved[12];                  /**< Room for later kinds. */
-	} as;                                           /**< By kind. */
+		mprof_stack_record stack;                   /**< #MPROF_RECORD_STACK. */
+		mprof_module_record module;                 /**< #MPROF_RECORD_MODULE. */
+		mprof_function_record function;             /**< #MPROF_RECORD_FUNCTION. */
+		mprof_location_record location;             /**< #MPROF_RECORD_LOCATION. */
+		mprof_root_record root;                     /**< #MPROF_RECORD_ROOT. */
+		mprof_metric_record metric;                 /**< #MPROF_RECORD_METRIC. */
+		mprof_metric_value_record metric_value;     /**< #MPROF_RECORD_METRIC_VALUE. */
+		mprof_summary_record summary;               /**< #MPROF_RECORD_SUMMARY. */
+		mprof_field_record field;                   /**< #MPROF_RECORD_FIELD. */
+		mprof_argument_record argument;             /**< #MPROF_RECORD_ARGUMENT. */
+		mprof_type_record type;                     /**< #MPROF_RECORD_TYPE. */
+		mprof_text_record text;                     /**< #MPROF_RECORD_TEXT. */
+		mprof_clock_record clock;                   /**< #MPROF_RECORD_CLOCK. */
+		mprof_timeline_record timeline;             /**< #MPROF_RECORD_TIMELINE. */
+		mprof_process_record process;               /**< #MPROF_RECORD_PROCESS. */
+		mprof_clock_pair_record clock_pair;         /**< #MPROF_RECORD_CLOCK_PAIR. */
+		mprof_position_record position;             /**< #MPROF_RECORD_POSITION. */
+		mprof_label_record label;                   /**< #MPROF_RECORD_LABEL. */
+		mprof_object_flags_record object_flags;     /**< #MPROF_RECORD_OBJECT_FLAGS. */
+		mprof_reference_name_record reference_name; /**< #MPROF_RECORD_REFERENCE_NAME. */
+		mprof_weak_reference_record weak_reference; /**< #MPROF_RECORD_WEAK_REFERENCE. */
+		uint64_t reserved[12];                      /**< Room for later kinds. */
+	} as;                                               /**< By kind. */
 } mprof_record;
 /** \} */
 

@@ -30,11 +30,15 @@ MPROF_BEGIN_DECLS
  * only several of them together keep alive; mprof_heap_graph_get_retained() does, for any set of objects.
  *
  * **What the log states.** References and roots are those that the runtime recorded. Weak references and weak handles
- * are neither, so they retain nothing. A runtime that reports the value of a live ephemeron (such as an entry of a
- * ConditionalWeakTable) as a root does so once, with the kind #MPROF_ROOT_RUNTIME: the value is then dominated by no
- * object, not by the key that keeps it alive. An object that only waits for its finalizer is reachable from a root of
- * the kind #MPROF_ROOT_FINALIZER. A snapshot without roots, as all of the dialects before mprof2 are, has no reachable
- * objects, dominators or paths: mprof_heap_graph_totals::has_roots is 0.
+ * are neither, so they retain nothing; mprof_heap_graph_get_weak_references() returns the weak references that the log
+ * has. Objects may have a label, and references a name of their own, beside those of fields (mprof_heap_object::label,
+ * mprof_heap_reference::name). A synthetic object (#MPROF_OBJECT_FLAG_SYNTHETIC) is no memory of the program: its
+ * references are roots of the kind #MPROF_ROOT_RUNTIME or, if a root refers to it, of the kind of that root, and its
+ * size is 0; nothing dominates it, and no root reaches it. A runtime that reports the value of a live ephemeron (such
+ * as an entry of a ConditionalWeakTable) as a root does so once, with the kind #MPROF_ROOT_RUNTIME: the value is then
+ * dominated by no object, not by the key that keeps it alive. An object that only waits for its finalizer is reachable
+ * from a root of the kind #MPROF_ROOT_FINALIZER. A snapshot without roots, as all of the dialects before mprof2 are,
+ * has no reachable objects, dominators or paths: mprof_heap_graph_totals::has_roots is 0.
  *
  * **Missing data.** mprof_heap_graph_totals::incomplete is 1 if a part of the snapshot is not in the log or could not
  * be read. References and roots whose object is not in the snapshot are counted and lead nowhere. If any of these
@@ -44,7 +48,8 @@ MPROF_BEGIN_DECLS
  * about 14 bytes for each object and 5 for each reference; while dominators are computed, another 35 bytes for each
  * object. mprof_heap_graph_options::max_memory limits all of it.
  *
- * **Speed.** Only INTRO, MAPPING, LOADED, HEAP_DATA, ROOTS, FIELDS and DIRECTIVES blocks are needed: a reader whose
+ * **Speed.** Only INTRO, MAPPING, LOADED, HEAP_DATA, ROOTS, FIELDS, TEXTS, OBJECT_LABELS, REFERENCE_NAMES and
+ * DIRECTIVES blocks are needed: a reader whose
  * mprof_reader_options::wanted has only these, or that skips EVENTS, reads a large log faster.
  *
  * Example: examples/tutorial/10_heap.c.
@@ -226,6 +231,13 @@ typedef struct mprof_heap_graph_totals {
 	uint64_t repeated_objects;   /**< Objects that were left out, since another one has the same address. */
 	uint64_t damaged_blocks;     /**< Blocks of any snapshot that could not be read, or only in part. */
 	uint64_t used_memory;        /**< Memory of the graph, in bytes. */
+	uint64_t labels;             /**< Objects with a label. */
+	uint64_t names;              /**< References with a name of their own. */
+	uint64_t weak_references;    /**< Weak references of these objects, also to missing objects. */
+	uint64_t synthetic_objects;  /**< Those of objects that are no memory of the program. */
+	uint64_t missing_notes; /**< Labels, flags, names and weak references that were left out, since the snapshot
+	                                  lacks their object or reference, the log lacks their text, or there is one
+	                                  already. */
 } mprof_heap_graph_totals;
 
 /**
@@ -327,19 +339,23 @@ MPROF_API mprof_status mprof_heap_graph_get_class(const mprof_heap_graph *graph,
  * \since 0.1
  */
 typedef struct mprof_heap_object {
-	size_t struct_size;      /**< sizeof, set by the caller. */
-	uint64_t address;        /**< Its address when the snapshot was taken. */
-	uint64_t bytes;          /**< Its size. */
-	uint64_t retained_bytes; /**< Its retained size; 0 without dominators, or if no root reaches it. */
-	uint32_t class_id;       /**< Class ID; 0 if not known. */
-	uint32_t class_index;    /**< Index of the class, for mprof_heap_graph_get_class(). */
-	uint32_t dominator;      /**< The immediate dominator; #MPROF_HEAP_NO_OBJECT if no single object dominates it,
+	size_t struct_size;       /**< sizeof, set by the caller. */
+	uint64_t address;         /**< Its address when the snapshot was taken. */
+	uint64_t bytes;           /**< Its size. */
+	uint64_t retained_bytes;  /**< Its retained size; 0 without dominators, or if no root reaches it. */
+	uint32_t class_id;        /**< Class ID; 0 if not known. */
+	uint32_t class_index;     /**< Index of the class, for mprof_heap_graph_get_class(). */
+	uint32_t dominator;       /**< The immediate dominator; #MPROF_HEAP_NO_OBJECT if no single object dominates it,
 	                              or without dominators. */
-	uint32_t is_reachable;   /**< 1: a root reaches it. 0 without dominators and paths. */
-	uint32_t is_root;        /**< 1: a root refers to it. */
-	uint32_t references;     /**< Number of its references. */
-	uint32_t referrers;      /**< Number of references to it; 0 without referrers. */
-	uint32_t reserved;       /**< 0. */
+	uint32_t is_reachable;    /**< 1: a root reaches it. 0 without dominators and paths. */
+	uint32_t is_root;         /**< 1: a root refers to it. */
+	uint32_t references;      /**< Number of its references. */
+	uint32_t referrers;       /**< Number of references to it; 0 without referrers. */
+	uint32_t flags;           /**< Bits of #mprof_object_flag. */
+	const char *label;        /**< What distinguishes it from others of its class; "" if none. Borrowed until the
+	                              graph is destroyed. */
+	uint32_t weak_references; /**< Number of its weak references, which references does not include. */
+	uint32_t reserved;        /**< 0. */
 } mprof_heap_object;
 
 /**
@@ -384,6 +400,8 @@ typedef struct mprof_heap_reference {
 	uint32_t object;     /**< The object at the other end; #MPROF_HEAP_NO_OBJECT if the snapshot lacks it. */
 	uint32_t has_offset; /**< 1: the offset is known. */
 	uint64_t offset;     /**< Bytes from the start of the object that has the reference; 0 if not known. */
+	const char *name; /**< Its name, if it has one of its own; else "". The same name always has the same pointer,
+	                          which is borrowed until the graph is destroyed. */
 } mprof_heap_reference;
 
 /**
@@ -406,6 +424,27 @@ typedef struct mprof_heap_reference {
 MPROF_API mprof_status mprof_heap_graph_get_references(const mprof_heap_graph *graph, uint32_t object, uint32_t first,
 						       mprof_heap_reference *references, size_t reference_size,
 						       size_t capacity, size_t *count);
+
+/**
+ * \brief Gets the weak references of an object, in the order of the log. They keep nothing alive.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param object The object.
+ * \param first Index of the first reference to get, 0 to mprof_heap_object::weak_references.
+ * \param references Array that receives the references, without offsets; may be NULL if \p capacity is 0.
+ * \param reference_size sizeof (mprof_heap_reference) as the caller was compiled.
+ * \param capacity Number of elements in \p references.
+ * \param count Receives the number of references stored.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p object or \p first is out of range, or \p reference_size is smaller
+ *   than in release 0.1.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_weak_references(const mprof_heap_graph *graph, uint32_t object,
+							    uint32_t first, mprof_heap_reference *references,
+							    size_t reference_size, size_t capacity, size_t *count);
 
 /**
  * \brief Gets the references to an object, in the order of the objects that have them.
@@ -436,9 +475,10 @@ MPROF_API mprof_status mprof_heap_graph_get_referrers(const mprof_heap_graph *gr
 typedef struct mprof_heap_root {
 	size_t struct_size; /**< sizeof, set by the caller. */
 	uint32_t object;    /**< The object. */
-	uint32_t kind;      /**< An #mprof_root_kind; kinds that this library does not have are #MPROF_ROOT_OTHER. */
+	uint32_t kind;      /**< An #mprof_root_kind, or another number below 256 that this library does not have; above
+	                         that #MPROF_ROOT_OTHER. */
 	uint32_t area;      /**< ID of the root area, for mprof_reader_lookup_record(); 0 if not known. */
-	uint32_t reserved;  /**< 0. */
+	uint32_t holder;    /**< The synthetic object that refers to the object; #MPROF_HEAP_NO_OBJECT if none does. */
 } mprof_heap_root;
 
 /**
@@ -507,6 +547,7 @@ typedef struct mprof_heap_step {
 	uint32_t has_offset;   /**< 1: the offset is known. 0 in the last step. */
 	uint32_t reserved;     /**< 0. */
 	uint64_t offset;       /**< Offset of the reference to the next object, in bytes; 0 if not known. */
+	const char *name;      /**< Its name, as mprof_heap_reference::name; "" in the last step. */
 } mprof_heap_step;
 
 /**

@@ -266,6 +266,15 @@ typedef struct mprof_heap_summary_block {
 } mprof_heap_summary_block;
 
 /**
+ * \brief OBJECT_LABELS, REFERENCE_NAMES (sections 3.34, 3.35).
+ * \since 0.1
+ */
+typedef struct mprof_heap_notes_block {
+	uint32_t number;   /**< Number of the heap snapshot, as that of its HEAP_DATA blocks. */
+	uint32_t reserved; /**< 0. */
+} mprof_heap_notes_block;
+
+/**
  * \brief DIRECTIVES (section 3.7).
  * \since 0.1
  */
@@ -365,10 +374,12 @@ typedef struct mprof_block {
 		mprof_end_block end;                   /**< #MPROF_BLOCK_END. */
 		mprof_element_block element;           /**< #MPROF_BLOCK_LOADED, #MPROF_BLOCK_UNLOADED. */
 		mprof_events_block events;             /**< #MPROF_BLOCK_EVENTS. */
-		mprof_samples_block samples;           /**< #MPROF_BLOCK_SAMPLES. */
+		mprof_samples_block samples;           /**< #MPROF_BLOCK_SAMPLES, #MPROF_BLOCK_TYPED. */
 		mprof_statistical_block statistical;   /**< #MPROF_BLOCK_STATISTICAL. */
 		mprof_heap_data_block heap_data;       /**< #MPROF_BLOCK_HEAP_DATA. */
 		mprof_heap_summary_block heap_summary; /**< #MPROF_BLOCK_HEAP_SUMMARY. */
+		mprof_heap_notes_block heap_notes;     /**< #MPROF_BLOCK_OBJECT_LABELS,
+		                                            #MPROF_BLOCK_REFERENCE_NAMES. */
 		mprof_directives_block directives;     /**< #MPROF_BLOCK_DIRECTIVES. */
 		mprof_thread_block thread_name;        /**< #MPROF_BLOCK_THREAD. */
 		mprof_lost_block lost;                 /**< #MPROF_BLOCK_LOST. */
@@ -525,8 +536,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *
 								  size_t mapping_size, size_t capacity, size_t *count);
 
 /**
- * \brief Fetches the records of the loaded STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS or HEAP_SUMMARY block, or
- * the modules and functions that the loaded STATISTICAL block defines, independently of its samples.
+ * \brief Fetches the records of the loaded STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES,
+ * PROCESSES, CLOCK_PAIRS, POSITIONS, HEAP_SUMMARY, OBJECT_LABELS or REFERENCE_NAMES block, or the modules and functions
+ * that the loaded STATISTICAL block defines, independently of its samples.
  * \param parser The parser.
  * \param records Array that receives the records. Their texts are borrowed until the next call of
  * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_reserve().

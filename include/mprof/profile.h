@@ -419,7 +419,12 @@ typedef enum mprof_profile_table {
 	                                         In the order of their starts, as of the last mprof_profile_finish(). */
 	MPROF_TABLE_PROCESSES = 39,   /**< #mprof_process_stats: processes, in the order in which they are described. */
 	MPROF_TABLE_TIMELINES = 40,   /**< #mprof_timeline_stats: threads that are described, in that order. */
-	MPROF_TABLE_CLOCKS = 41       /**< #mprof_clock_stats: clocks, by ID. */
+	MPROF_TABLE_CLOCKS = 41,      /**< #mprof_clock_stats: clocks, by ID. */
+	MPROF_TABLE_LINES = 42,       /**< #mprof_line_stats: lines of the source, as of the last
+	                                         mprof_profile_finish(); empty for a log without positions. */
+	MPROF_TABLE_SAMPLE_KINDS = 43, /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
+	                                         the order of their first sample. */
+	MPROF_TABLE_SAMPLE_GROUPS = 44 /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
 } mprof_profile_table;
 
 /**
@@ -1420,7 +1425,11 @@ typedef struct mprof_collection {
 	uint64_t pause_ns;    /**< Time that the world was stopped for the collection, 0 if not in the log. Less than
 	                           duration_ns if it was concurrent. */
 	uint32_t is_counted;  /**< 1: the log has no number for it. */
-	uint32_t reserved;    /**< 0. */
+	uint32_t has_pause;   /**< 1: pause_ns is known: the log has stops of the world, or phases that are pauses, for
+	                           it. */
+	const char *name;     /**< The collector, such as "G1 Young"; NULL if not in the log. Borrowed until the profile
+	                           is changed or destroyed, as the next one. */
+	const char *cause;    /**< Why it began, such as "System.gc()"; NULL if not in the log. */
 } mprof_collection;
 
 /**
@@ -1542,6 +1551,30 @@ typedef struct mprof_element_stats {
 } mprof_element_stats;
 
 /**
+ * \brief Samples and allocations by line of the source: a line of a method, or of native code. A row of
+ * #MPROF_TABLE_LINES.
+ *
+ * Counts the frames of which the log states a position (section 3.32 of doc/format.md). A method whose frames have no
+ * line in the log is in a row with the line 0 if they have another part of a position, and else in none.
+ * \since 0.1
+ */
+typedef struct mprof_line_stats {
+	size_t struct_size;     /**< sizeof, set by the caller. */
+	uint32_t kind;          /**< An #mprof_sample_kind: #MPROF_SAMPLE_METHOD; or #MPROF_SAMPLE_FUNCTION,
+	                             #MPROF_SAMPLE_MODULE or #MPROF_SAMPLE_LOCATION in native code. */
+	uint32_t id;            /**< Its ID; 0 if the method is not known. */
+	uint32_t line;          /**< The line, 0 if not known. */
+	uint32_t reserved;      /**< 0. */
+	const char *file;       /**< The source file: that of the position, else that of the method; NULL if not known.
+	                             Borrowed until the reader is destroyed. */
+	uint64_t samples;       /**< Samples in which the line is that of the innermost frame. */
+	uint64_t samples_total; /**< Samples in which it is the line of any frame; each sample counts once. */
+	uint64_t allocations;   /**< Objects that the line allocates: the innermost method, or the native code inside it
+	                             if that has a line. */
+	uint64_t bytes;         /**< Their bytes. */
+} mprof_line_stats;
+
+/**
  * \brief Events that the log describes (sections 3.25 and 4.9 of doc/format.md): those of a type with one name. A row
  * of #MPROF_TABLE_EVENT_TYPES.
  *
@@ -1595,6 +1628,42 @@ typedef struct mprof_span {
 	uint32_t unfinished;   /**< 1: it was open at the end of the window. */
 	uint32_t reserved;     /**< 0. */
 } mprof_span;
+
+/**
+ * \brief A kind of samples that the log describes: a type of the form #MPROF_TYPE_SAMPLE (section 3.25 of
+ * doc/format.md). A row of #MPROF_TABLE_SAMPLE_KINDS.
+ *
+ * mprof_frame_tree_create() makes the tree of its call stacks: see mprof_frame_tree_options::sample_kind.
+ * \since 0.1
+ */
+typedef struct mprof_sample_kind_stats {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t type;         /**< ID of the type. */
+	uint32_t unit;         /**< An #mprof_argument_unit: that of the weight. */
+	const char *name;      /**< Its name. Borrowed until the profile is changed or destroyed, as are the others. */
+	const char *unit_name; /**< The unit, if it is #MPROF_ARGUMENT_UNIT_NAMED; else "". */
+	const char *source;    /**< The clock or the event that chose the samples; "" if not known. */
+	uint64_t period;       /**< What a sample stands for on average, in the unit; 0 if not known. */
+	uint64_t samples;      /**< Samples. */
+	uint64_t weight;       /**< What they stand for together, in the unit, without those of without_weight. */
+	uint64_t without_weight; /**< Samples whose weight is no number, is negative, or would make the sum exceed 64
+	                              bits. They count as samples, with the weight 0. */
+	uint64_t without_stack;  /**< Samples without a call stack, or with one that the log does not define. */
+} mprof_sample_kind_stats;
+
+/**
+ * \brief Samples of a kind on a thread and a processor in a mode. A row of #MPROF_TABLE_SAMPLE_GROUPS.
+ * \since 0.1
+ */
+typedef struct mprof_sample_group {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t type;      /**< ID of the kind. */
+	uint32_t cpu;       /**< The processor; #MPROF_CPU_UNKNOWN if not known. */
+	uint64_t thread;    /**< ID of the thread; 0 if not known. */
+	uint64_t mode;      /**< An #mprof_sample_mode. */
+	uint64_t samples;   /**< Samples. */
+	uint64_t weight;    /**< As mprof_sample_kind_stats::weight. */
+} mprof_sample_group;
 
 /**
  * \brief A property of the session. Texts are borrowed until the profile is changed or destroyed.
@@ -1799,6 +1868,14 @@ typedef struct mprof_frame_tree_options {
 	                              classes. */
 	uint32_t with_locations; /**< 1: in the call stacks of allocations, waits and handles, frames of native code are
 	                              locations (#MPROF_SAMPLE_LOCATION), not functions and modules. */
+	uint32_t with_lines;     /**< 1: of samples, allocations, waits and handles, frames with different positions
+	                              (section 3.32 of doc/format.md) are different frames: see
+	                              mprof_frame_node::position. Samples without memory for their call stacks are not
+	                              distinguished. */
+	uint32_t reserved_flags; /**< 0. */
+	uint32_t sample_kind;    /**< With #MPROF_FRAME_SOURCE_SAMPLES: the type of a kind of samples, whose weights are
+	                              the values. Samples without a call stack are below a frame of the kind
+	                              #MPROF_SAMPLE_NO_STACK. 0: the samples that are of no kind. */
 } mprof_frame_tree_options;
 
 /**
@@ -1823,8 +1900,8 @@ MPROF_API void mprof_frame_tree_options_init(mprof_frame_tree_options *options, 
  * \param tree Receives the tree. The caller frees it with mprof_frame_tree_destroy().
  * \return
  * - #MPROF_OK; the tree has only its root if the source has no data or all of it is filtered out.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or source, inverted, has_focus, with_classes or
- *   with_locations is not one of their values.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, source, inverted, has_focus, with_classes or
+ *   with_locations is not one of their values, or sample_kind is not 0 with another source.
  * - #MPROF_ERR_INTERRUPTED if mprof_frame_tree_options::progress asked for it.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * - #MPROF_ERR_LIMIT if the tree needs more than max_memory.
@@ -1858,6 +1935,9 @@ typedef struct mprof_frame_node {
 	uint64_t self;         /**< The value of the node itself; of the root, what belongs to no frame. */
 	uint64_t total;        /**< The value of the node with all nodes below it. Of an inverted tree: of the outermost
 	                            parent below the root itself, on this path. */
+	uint32_t position; /**< With mprof_frame_tree_options::with_lines: its position (#MPROF_RECORD_POSITION), 0 if
+	                            none. */
+	uint32_t reserved; /**< 0. */
 } mprof_frame_node;
 
 /**
@@ -1897,6 +1977,8 @@ typedef struct mprof_frame_stats {
 	uint64_t count;     /**< Calls, objects, waits or handles. */
 	uint64_t self;      /**< The value of the frame itself. */
 	uint64_t total;     /**< The value of the frame with all that it calls, of outermost occurrences only. */
+	uint32_t position;  /**< As mprof_frame_node::position. */
+	uint32_t reserved;  /**< 0. */
 } mprof_frame_stats;
 
 /**

@@ -53,6 +53,10 @@ typedef struct mprof_stack_frame {
 	uint32_t id;           /**< The method, 0 if not known; the location if native. */
 	uint32_t is_native;    /**< 1: a location of native code. */
 	uint32_t is_compiling; /**< 1: the method is being compiled, not executed. */
+	uint32_t is_inlined;   /**< 1: the code of the caller's frame contains the frame (section 3.32). */
+	uint32_t line;         /**< The line of the source in which it is, 0 if not known. */
+	uint32_t position;     /**< The position (#MPROF_RECORD_POSITION), which also has the offset of the instruction
+	                            and the file; 0 if none. A frame whose position is not defined has the ID 0. */
 } mprof_stack_frame;
 
 /**
@@ -715,11 +719,11 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_re
 								  uint32_t *caller);
 
 /**
- * \brief Looks up a definition of the STACKS, CODE, ROOTS, METRICS, TYPES, TEXTS, CLOCKS, TIMELINES and PROCESSES
- * blocks read so far.
+ * \brief Looks up a definition of the STACKS, CODE, ROOTS, METRICS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES and
+ * POSITIONS blocks read so far.
  * \param reader The reader.
- * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_ARGUMENT to
- * #MPROF_RECORD_PROCESS.
+ * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, #MPROF_RECORD_ARGUMENT to
+ * #MPROF_RECORD_PROCESS, or #MPROF_RECORD_POSITION.
  * \param id ID of the definition.
  * \param record Receives the definition; its texts are borrowed until the reader is destroyed.
  * \param record_size sizeof (mprof_record) as the caller was compiled.
@@ -762,7 +766,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_rea
  * \brief Number of definitions of a kind so far.
  * \param reader The reader.
  * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD to
- * #MPROF_RECORD_PROCESS.
+ * #MPROF_RECORD_PROCESS, or #MPROF_RECORD_POSITION.
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */

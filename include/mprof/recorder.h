@@ -90,6 +90,8 @@ typedef uint64_t mprof_key;
  * addresses. A client that has return addresses only, such as a function that is called in place of malloc(), marks all
  * of them with #MPROF_FRAME_RETURN: a call may be the last instruction of its function, so the byte at a return address
  * may belong to another function.
+ *
+ * An element before a frame may state its line: mprof_frame_make_line().
  * \since 0.1
  */
 typedef uint64_t mprof_frame;
@@ -126,6 +128,24 @@ typedef uint64_t mprof_frame;
 #define MPROF_FRAME_TRUNCATED (MPROF_FRAME_NATIVE | MPROF_FRAME_COMPILING)
 
 /**
+ * \brief Marks an element of a call stack that states the line of a frame; see mprof_frame_make_line().
+ * \since 0.1
+ */
+#define MPROF_FRAME_LINE (UINT64_C(7) << 61)
+
+/**
+ * \brief With #MPROF_FRAME_LINE: the frame is inlined; see mprof_frame_make_line().
+ * \since 0.1
+ */
+#define MPROF_FRAME_INLINED (UINT64_C(1) << 60)
+
+/**
+ * \brief Marks an element of a call stack that states the source file of a frame; see mprof_frame_make_file().
+ * \since 0.1
+ */
+#define MPROF_FRAME_FILE (MPROF_FRAME_NATIVE | MPROF_FRAME_COMPILING | UINT64_C(1) << 60)
+
+/**
  * \brief Makes the frame of an address of native code, for languages that have no macros.
  *
  * Thread-safe, async-signal-safe.
@@ -154,6 +174,37 @@ MPROF_API mprof_frame mprof_frame_make_return(uint64_t address);
  * \since 0.1
  */
 MPROF_API mprof_frame mprof_frame_make_compiling(mprof_key method);
+
+/**
+ * \brief Makes an element of a call stack that states in which line the frame after it is.
+ *
+ * All functions that take frames take such elements. An interpreter that is interrupted by a signal can read the method
+ * and the line of each of its frames: it passes two elements for each frame, first the line and then the key of the
+ * method. Nothing needs to be defined before. Each element counts as a frame for #MPROF_STACK_MAX. One without a frame
+ * after it has no effect, nor has one of a frame that is being compiled. Other dialects than mprof2 have no lines.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param line The line in the source file of the method, from 1; 0 if it is not known. Of an outer frame, that of the
+ * call.
+ * \param offset Offset of the instruction in the code of the method, in the unit of its runtime; 0 if it is not known.
+ * One of 2^28 or more is not recorded.
+ * \param is_inlined 1: the frame has no code of its own; that of the next frame, its caller, contains it.
+ * \return The element. Section 3.32 of doc/format.md.
+ * \since 0.1
+ */
+MPROF_API mprof_frame mprof_frame_make_line(uint32_t line, uint32_t offset, uint32_t is_inlined);
+
+/**
+ * \brief Makes an element of a call stack that states the source file of the frame after it, if it is not that of the
+ * method: of code that was included or inlined from another file. It is beside the element that states the line, in
+ * either order.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param text The ID of the name, from mprof_recorder_define_text().
+ * \return The element. Section 3.32 of doc/format.md.
+ * \since 0.1
+ */
+MPROF_API mprof_frame mprof_frame_make_file(uint32_t text);
 
 /**
  * \brief Limits of a recorder.
@@ -225,6 +276,16 @@ typedef struct mprof_description {
  * \since 0.1
  */
 typedef int (*mprof_resolve_function)(void *user, mprof_key key, mprof_description *description);
+
+/**
+ * \brief The clock of samples: mprof_recorder_options::sample_clock.
+ * \since 0.1
+ */
+typedef enum mprof_sample_clock {
+	MPROF_SAMPLE_CLOCK_NONE = 0,      /**< Not known. */
+	MPROF_SAMPLE_CLOCK_PROCESSOR = 1, /**< The processor time of each thread. */
+	MPROF_SAMPLE_CLOCK_REAL = 2       /**< Real time. */
+} mprof_sample_clock;
 
 /**
  * \brief Options of a recorder. If all fields except struct_size are 0, the defaults apply.
@@ -368,6 +429,14 @@ typedef struct mprof_recorder_options {
 	 * #MPROF_ALLOCATION_DETAIL_OBJECT, and without track_objects.
 	 */
 	uint32_t object_events;
+	uint32_t sample_clock; /**< An #mprof_sample_clock: what mprof_recorder_record_sample() is called by. The log
+	                            states it as `sample_clock` (doc/format.md, 3.8). */
+	/**
+	 * \brief The time that each sample of mprof_recorder_record_sample() stands for, in nanoseconds of
+	 * sample_clock, from 1000 to 10^10; 0: not known. The log states it as `sample_period_ns` (doc/format.md,
+	 * 3.8), from which readers estimate times. Samples of kinds have weights of their own instead.
+	 */
+	uint64_t sample_interval_ns;
 } mprof_recorder_options;
 
 /**
@@ -1801,6 +1870,49 @@ MPROF_API int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t th
 					   size_t count);
 
 /**
+ * \brief A sample of a kind, for mprof_recorder_record_typed_sample(). With all fields 0 but struct_size, type and cpu
+ * (#MPROF_CPU_UNKNOWN) it is a sample of now of which nothing else is known.
+ * \since 0.1
+ */
+typedef struct mprof_sample {
+	size_t struct_size;        /**< sizeof (mprof_sample), set by the caller. */
+	uint32_t type;             /**< ID of the kind. */
+	uint32_t cpu;              /**< The processor; #MPROF_CPU_UNKNOWN if not known. */
+	uint64_t thread;           /**< ID of the thread that was sampled, in the log; 0 if not known. */
+	uint64_t counter;          /**< When it was taken, of mprof_recorder_read_counter(); 0: now. */
+	uint64_t weight;           /**< What it stands for, in the unit of the kind. */
+	const mprof_frame *frames; /**< The call stack, the innermost frame first; NULL if frame_count is 0. Copied. */
+	size_t frame_count;        /**< Number of elements in frames; see #MPROF_STACK_MAX for longer stacks. 0: the
+	                                call stack is not known. */
+	uint32_t mode;             /**< An #mprof_sample_mode. */
+	uint32_t reserved;         /**< 0. */
+} mprof_sample;
+
+/**
+ * \brief Records a sample of a kind: processor time, cache misses, allocations, or anything else of which a sample
+ * stands for a number. Meant for signal handlers, and for samples that arrive in batches.
+ *
+ * A kind is a type that was defined by mprof_recorder_define_type() with the form #MPROF_TYPE_SAMPLE. Its arguments,
+ * at most 10, state which fields of the sample the log has: each has the encoding #MPROF_ENCODING_UNSIGNED and one of
+ * the roles #MPROF_ROLE_STACK (kind #MPROF_ARGUMENT_STACK), #MPROF_ROLE_WEIGHT, #MPROF_ROLE_CPU, #MPROF_ROLE_THREAD and
+ * #MPROF_ROLE_MODE; the unit of the weight is that of its argument. Without one of #MPROF_ROLE_WEIGHT, each sample has
+ * the weight 1. The thread is also in the log without #MPROF_ROLE_THREAD. One log may have any number of kinds, and
+ * samples of mprof_recorder_record_sample() as well. The times of samples may be in any order, and before the start of
+ * the log.
+ *
+ * Takes no lock, allocates nothing, does not wait, and keeps errno. If there is no room, the sample is counted as lost
+ * (#MPROF_LOSS_NO_SAMPLE_ROOM). The writer thread converts native addresses to modules, functions and offsets.
+ *
+ * Thread-safe, and async-signal-safe if the counter function of the options is. Sections 3.25, 3.33 of doc/format.md.
+ * \param recorder The recorder.
+ * \param sample The sample. Copied.
+ * \return 1 if the sample was recorded. 0 if not: because there was no room, recording is stopped, the type is not
+ * defined or is not such a kind, a pointer is NULL, or struct_size or reserved is wrong.
+ * \since 0.1
+ */
+MPROF_API int mprof_recorder_record_typed_sample(mprof_recorder *recorder, const mprof_sample *sample);
+
+/**
  * \brief Defines a metric, a number that the runtime maintains.
  *
  * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
@@ -2030,8 +2142,14 @@ typedef enum mprof_heap_use {
  * This function, mprof_recorder_end_heap() and those named mprof_recorder_add_heap_... may be called where the world is
  * stopped: they take no lock, call no allocator, do not wait, and keep errno. Memory comes from the system in chunks,
  * up to max_heap_bytes, and is kept for the next snapshot; the writer thread encodes it afterwards. One thread at a
- * time may call them for a recorder. Outside a snapshot, only mprof_recorder_add_heap_move() and
- * mprof_recorder_add_heap_free() have an effect.
+ * time may call them for a recorder; the thread need not be attached. Outside a snapshot, only
+ * mprof_recorder_add_heap_move() and mprof_recorder_add_heap_free() have an effect.
+ *
+ * Between this function and mprof_recorder_end_heap(), any thread may call the other functions of the recorder as at
+ * any time: definitions, events, attaching and detaching. Where the world is stopped, only those are safe that state
+ * it: a stopped thread may hold the lock of the allocator, or one of the recorder. So classes, texts and areas of roots
+ * are defined, and threads attached, before the world is stopped or after it runs again; a thread that only collects is
+ * attached when it starts. A class may be defined after the objects that have it, up to mprof_recorder_end_heap().
  * \param recorder The recorder.
  * \param use Bits of #mprof_heap_use. 0: the data up to mprof_recorder_end_heap() is only recorded as belonging to one
  * collection.
@@ -2080,6 +2198,85 @@ MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t
  */
 MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references,
 						  const uint64_t *offsets, size_t count);
+
+/**
+ * \brief Adds a text that distinguishes the last object added to a heap snapshot from others of its class, such as
+ * "class Truth" or "dict of module os".
+ *
+ * An object has at most one; of several, the first one counts. A text that mprof_recorder_define_text() has defined
+ * takes least room in the log.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param text The text, in UTF-8. Copied; need not be NUL-terminated. NULL or a text with a NUL does nothing.
+ * \param length Its length in bytes; more than 1,023 are cut off, before the character that would be split.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length);
+
+/**
+ * \brief Names references of the last object added to a heap snapshot, if the names belong to the object and not to its
+ * class: keys of a dictionary, instance variables, slots of a context.
+ *
+ * The first call after mprof_recorder_add_heap_object() names the first references of the object, and each further call
+ * those that follow. The references may be added before or after their names.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param texts The names, by the IDs of mprof_recorder_define_text(); 0 for a reference without a name. Copied; NULL
+ * does nothing.
+ * \param count Number of elements in \p texts.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count);
+
+/**
+ * \brief Adds weak references of the last object added to a heap snapshot: they keep nothing alive, and count neither
+ * for reachability nor for retained sizes.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param texts A name for each, as mprof_recorder_add_heap_names(). Copied; NULL: they have none.
+ * \param count Number of elements in \p references and \p texts.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
+						       const uint32_t *texts, size_t count);
+
+/**
+ * \brief States what the last object added to a heap snapshot is.
+ *
+ * A synthetic object (#MPROF_OBJECT_FLAG_SYNTHETIC) is no memory of the program, such as a group of roots that a
+ * runtime shows as an object: its size does not count, and what it refers to is kept alive by roots, which have its
+ * label as their name.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param flags Bits of #mprof_object_flag; 0 and unknown bits do nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags);
+
+/**
+ * \brief Adds a root with a name to a heap snapshot, for runtimes whose roots are in no area of memory.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param kind An #mprof_root_kind: why the collector keeps the object.
+ * \param object Address of the object.
+ * \param name The name, in UTF-8, such as "vm" or "global table of symbols". Copied; need not be NUL-terminated; NULL
+ * or a text with a NUL: none.
+ * \param length Its length in bytes; more than 1,023 are cut off as in mprof_recorder_add_heap_label().
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object,
+						  const char *name, size_t length);
 
 /**
  * \brief Adds a root to a heap snapshot.

@@ -92,6 +92,7 @@ typedef struct mprof_sink {
  * | 22 | mprof_method_definition::source_file and source_line |
  * | 25 | mprof_event_detail::stack of exceptions |
  * | 26 | mprof_event_detail::offsets of references in heap snapshots |
+ * | 33 | mprof_stack_record::position |
  *
  * The others let kinds of events occur: 16 #MPROF_EVENT_METHOD_LEAVE_IMPLICIT; 17 leaves by exception and by tail call,
  * stopping and starting the world, the finalizer thread and #MPROF_EVENT_RECORDING_RESUMED; 20 monitors, handles,
@@ -505,19 +506,46 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_samples(mprof_writer *
 								  size_t count);
 
 /**
- * \brief Writes a STACKS, CODE, METRICS, HEAP_SUMMARY, ROOTS, FIELDS, TYPES or TEXTS block (sections 3.13 to 3.15,
- * 3.18, 3.19, 3.21, 3.25, 3.26).
+ * \brief Writes events of types in no order of time: a TYPED block (section 3.33).
+ *
+ * For samples of kinds (#MPROF_TYPE_SAMPLE), and for events that arrive in batches, late, or from another source than
+ * the thread itself. Their times do not affect the order of the events of threads.
+ * \param writer The writer.
+ * \param thread ID of the thread, 0 if not known, or if an argument of #MPROF_ROLE_THREAD states it.
+ * \param base_counter The counter that the first difference is added to, such as that of the first event.
+ * \param events Events of kind #MPROF_EVENT_TYPED, whose types are defined. Not kept.
+ * \param count Number of elements in \p events.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, an event has another kind, or arguments of more than
+ *   #MPROF_ARGUMENTS_MAX_SIZE bytes.
+ * - #MPROF_ERR_UNDEFINED_ID if a type is not defined.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED if the dialect has no such block (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_typed(mprof_writer *writer, uint64_t thread,
+								uint64_t base_counter, const mprof_event *events,
+								size_t count);
+
+/**
+ * \brief Writes a block of records: STACKS, CODE, METRICS, HEAP_SUMMARY, ROOTS, FIELDS, TYPES, TEXTS, CLOCKS,
+ * TIMELINES, PROCESSES, CLOCK_PAIRS, POSITIONS, OBJECT_LABELS or REFERENCE_NAMES (sections 3.13 to 3.15, 3.18, 3.19,
+ * 3.21, 3.25, 3.26, 3.28 to 3.32, 3.34, 3.35).
  *
  * In dialects other than mprof2 the definitions of STACKS and CODE are kept for the blocks that use them; of the
  * others, mono and unity have only HEAP_SUMMARY.
  *
  * IDs of stacks, modules, functions, locations, roots, metrics, arguments, types and texts are chosen by the caller,
  * dense from 1, and defined once; they may be used from now on. The method of a stack, the class of a root and of a
- * summary, and the arguments, the pair and the category of a type must be defined.
+ * summary, the arguments, the pair and the category of a type, and the texts of labels and references must be defined.
+ * Blocks of a heap snapshot are written after its first HEAP_DATA block and before its last one.
  * \param writer The writer.
  * \param kind An #mprof_block_kind.
  * \param number HEAP_SUMMARY: number of the collection; ignored if the writer numbers collections: it then uses the
- * last one. Otherwise 0.
+ * last one. OBJECT_LABELS, REFERENCE_NAMES: number of the heap snapshot, not 0. Otherwise 0.
  * \param records The records, of kinds that the block can contain; names may be NULL for "". Not kept.
  * \param record_size sizeof (mprof_record) as the caller was compiled: the distance in bytes from one element to the
  * next. Bytes beyond the library's own size must be 0.

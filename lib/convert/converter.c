@@ -54,6 +54,7 @@ static void convert_content(const copy_resolution *resolution, mprof_block *bloc
 		block->as.element.end_counter = resolution_counter(resolution, block->as.element.end_counter);
 		break;
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 		block->as.samples.base_counter = resolution_counter(resolution, block->as.samples.base_counter);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
@@ -510,7 +511,7 @@ typedef struct sample_entry {
 
 static sample_entry find_innermost_entry(const mprof_converter *converter, const mprof_event *sample)
 {
-	mprof_stack_frame frame = {0, 0, 0};
+	mprof_stack_frame frame = {.id = 0};
 	sample_entry entry = {0, 0, 0};
 	mprof_record location;
 	uint32_t caller = 0;
@@ -953,6 +954,8 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_STATISTICAL:
 	case MPROF_BLOCK_SAMPLES:
 		return copy_samples(converter, block);
+	case MPROF_BLOCK_TYPED:
+		return copy_typed(converter, block);
 	case MPROF_BLOCK_HEAP_DATA:
 		return copy_heap(converter, block);
 	case MPROF_BLOCK_SESSION:

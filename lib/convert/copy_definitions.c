@@ -72,10 +72,45 @@ static uint32_t translate_id(const mprof_converter *converter, mprof_record_kind
 	return id_translation_get(&converter->ids[kind], id);
 }
 
+/* A frame with a position becomes its method or location if the position is not defined or the copy has none. */
+static void translate_position_of(const mprof_converter *converter, mprof_stack_record *stack)
+{
+	const uint32_t source = stack->position;
+	mprof_record position;
+
+	stack->position = 0;
+	if ((converter->target.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_POSITIONS)) != 0)
+		stack->position = translate_id(converter, MPROF_RECORD_POSITION, source);
+	if (stack->position != 0)
+		return;
+	losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_STACKS);
+	if (mprof_reader_lookup_record(converter->reader, MPROF_RECORD_POSITION, source, &position, sizeof(position)) !=
+	    MPROF_OK)
+		return;
+	stack->target = position.as.position.target;
+	stack->is_native = position.as.position.is_native;
+	/* Not the mark of a truncated call stack. */
+	if (stack->target == 0)
+		stack->is_native = 0;
+}
+
+/* The file and the location of a position that are not defined become unknown. */
+static void translate_position(const mprof_converter *converter, mprof_position_record *position)
+{
+	position->file = translate_id(converter, MPROF_RECORD_TEXT, position->file);
+	if (!position->is_native)
+		return;
+	position->target = translate_id(converter, MPROF_RECORD_LOCATION, position->target);
+	if (position->target == 0)
+		position->is_native = 0;
+}
+
 /* A native frame whose location is not defined becomes an unknown frame. */
 static void translate_stack(const mprof_converter *converter, mprof_record *record)
 {
 	record->as.stack.caller = translate_id(converter, MPROF_RECORD_STACK, record->as.stack.caller);
+	if (record->as.stack.position != 0)
+		translate_position_of(converter, &record->as.stack);
 	if (!record->as.stack.is_native || record->as.stack.target == 0)
 		return;
 	record->as.stack.target = translate_id(converter, MPROF_RECORD_LOCATION, record->as.stack.target);
@@ -147,6 +182,9 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 			losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_TIMELINES);
 		record->as.timeline.flags &= RECORD_TIMELINE_FLAGS;
 		break;
+	case MPROF_RECORD_POSITION:
+		translate_position(converter, &record->as.position);
+		break;
 	case MPROF_RECORD_ARGUMENT:
 		/* Readers treat it as what the encoding is. */
 		if (!record_encoding_fits(record->as.argument.kind, record->as.argument.encoding))
@@ -166,6 +204,24 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 }
 
 /*
+ * Translates the text of a record about an object or a reference of a heap snapshot. Returns 0 if the record is to be
+ * skipped, because its text is not defined. Flags of a later version are left out.
+ */
+static int translate_heap_note(mprof_converter *converter, mprof_record *record)
+{
+	const uint32_t id = record->id;
+
+	if (record->kind == MPROF_RECORD_OBJECT_FLAGS) {
+		record->id &= MPROF_OBJECT_FLAG_SYNTHETIC;
+		if (record->id != id)
+			losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_OBJECT_LABELS);
+		return record->id != 0;
+	}
+	record->id = translate_id(converter, MPROF_RECORD_TEXT, id);
+	return record->kind == MPROF_RECORD_WEAK_REFERENCE || record->id != 0 || id == 0;
+}
+
+/*
  * Translates the IDs of a record to those of the copy. Returns 1; 0 if the record is to be skipped, because it is a
  * second definition of an ID or a value of an undefined metric or clock; -1 if out of memory.
  */
@@ -182,6 +238,8 @@ static int translate_record(mprof_converter *converter, mprof_record *record)
 		translate_clock_pair(converter, &record->as.clock_pair);
 		return record->id != 0;
 	}
+	if (record->kind >= MPROF_RECORD_LABEL)
+		return translate_heap_note(converter, record);
 	if (!record_is_definition(record->kind))
 		return 1;
 	if (translate_id(converter, (mprof_record_kind)record->kind, record->id) != 0)
@@ -251,9 +309,14 @@ static mprof_status fetch_records(mprof_converter *converter, size_t *count, mpr
 
 mprof_status copy_records(mprof_converter *converter, const mprof_block *block)
 {
-	const uint32_t number = block->kind == MPROF_BLOCK_HEAP_SUMMARY ? block->as.heap_summary.collection : 0;
+	uint32_t number = block->kind == MPROF_BLOCK_HEAP_SUMMARY ? block->as.heap_summary.collection : 0;
 	mprof_status fetched;
 
+	if (block_has_heap_notes(block->kind))
+		number = block->as.heap_notes.number;
+	/* Nothing is in a snapshot without a number, which only another writer can have written. */
+	if (block_has_heap_notes(block->kind) && number == 0)
+		return MPROF_OK;
 	do {
 		size_t count;
 		mprof_status status = fetch_records(converter, &count, &fetched);

@@ -4,6 +4,7 @@
 
 #include "convert/copy_arguments.h"
 #include "convert/copy_definitions.h"
+#include "format/values/losses.h"
 
 void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count)
 {
@@ -444,4 +445,47 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 	} while (fetched == MPROF_OK);
 	status = end_events(converter, block);
 	return status == MPROF_OK ? converter_read_failed(converter, fetched) : status;
+}
+
+/* Writes a batch of a TYPED block. Events whose type is not defined are left out: the type 0 would end the list. */
+static mprof_status write_typed(mprof_converter *converter, const mprof_block *block, uint64_t *base, size_t count)
+{
+	mprof_event *events = converter->events;
+	size_t kept = 0;
+	mprof_status status;
+
+	if (!copy_arguments_begin(converter, events, count))
+		return MPROF_ERR_MEMORY;
+	for (size_t i = 0; i < count; i++) {
+		events[kept] = events[i];
+		copy_arguments(converter, &events[kept], &converter->details[kept]);
+		if (events[kept].id != 0)
+			kept++;
+		else
+			losses_leave_out_event(writer_losses(converter->writer), MPROF_EVENT_TYPED);
+	}
+	converter_set_clock(converter, block);
+	status = mprof_writer_write_typed(converter->writer, block->thread, *base, events, kept);
+	if (kept > 0)
+		*base = events[kept - 1].counter;
+	return status;
+}
+
+mprof_status copy_typed(mprof_converter *converter, const mprof_block *block)
+{
+	uint64_t base = block->as.samples.base_counter;
+	mprof_status fetched;
+	mprof_status status;
+	int is_first = 1;
+	size_t count = 0;
+
+	do {
+		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
+		resolution_convert_events(&converter->resolution, converter->events, count);
+		status = count > 0 || is_first ? write_typed(converter, block, &base, count) : MPROF_OK;
+		if (status != MPROF_OK)
+			return status;
+		is_first = 0;
+	} while (fetched == MPROF_OK);
+	return converter_read_failed(converter, fetched);
 }

@@ -22,4 +22,7 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block);
 /** Ends the open block of the copy, if there is one, before anything but events is written. */
 mprof_status copy_events_end(mprof_converter *converter);
 
+/** Copies a TYPED block. */
+mprof_status copy_typed(mprof_converter *converter, const mprof_block *block);
+
 #endif

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-/* Compact elements: there are far more stacks than other definitions, and many locations. */
+/*
+ * Compact elements: there are far more stacks than other definitions, and many locations and positions. A frame that is
+ * native and being compiled is a position.
+ */
 typedef struct stack_element {
 	uint32_t frame;
 	uint32_t caller : 30;
@@ -46,6 +49,8 @@ static size_t element_size(uint32_t kind)
 		return sizeof(mprof_timeline_record);
 	case MPROF_RECORD_PROCESS:
 		return sizeof(mprof_process_record);
+	case MPROF_RECORD_POSITION:
+		return sizeof(mprof_position_record);
 	default:
 		return sizeof(other_element);
 	}
@@ -104,17 +109,30 @@ static const void *element_find(const definition_list *list, uint32_t id)
 	return id - range->first_id < range->count ? element_at(list, range->index + (id - range->first_id)) : NULL;
 }
 
+static void stack_load(const stack_element *element, definition_stack *stack)
+{
+	const int is_position = element->is_native && element->is_compiling;
+
+	stack->target = is_position ? 0 : element->frame;
+	stack->parent = element->caller;
+	stack->is_native = is_position ? 0 : element->is_native;
+	stack->is_compiling = is_position ? 0 : element->is_compiling;
+	stack->position = is_position ? element->frame : 0;
+}
+
 static void load_element(const void *element, mprof_record *record)
 {
-	const stack_element *stack = element;
 	const location_element *location = element;
+	definition_stack stack;
 
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
-		record->as.stack.caller = stack->caller;
-		record->as.stack.target = stack->frame;
-		record->as.stack.is_native = stack->is_native;
-		record->as.stack.is_compiling = stack->is_compiling;
+		stack_load(element, &stack);
+		record->as.stack = (mprof_stack_record){stack.parent,       stack.target,   stack.is_native,
+							stack.is_compiling, stack.position, 0};
+		break;
+	case MPROF_RECORD_POSITION:
+		memcpy(&record->as.position, element, sizeof(mprof_position_record));
 		break;
 	case MPROF_RECORD_LOCATION:
 		record->as.location.module = location->module;
@@ -132,13 +150,17 @@ static void element_store(void *element, const mprof_record *record)
 {
 	stack_element *stack = element;
 	location_element *location = element;
+	const int is_position = record->kind == MPROF_RECORD_STACK && record->as.stack.position != 0;
 
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
-		stack->frame = record->as.stack.target;
+		stack->frame = is_position ? record->as.stack.position : record->as.stack.target;
 		stack->caller = record->as.stack.caller & DEFINITION_MAX_STACKS;
-		stack->is_native = record->as.stack.is_native != 0;
-		stack->is_compiling = record->as.stack.is_compiling != 0;
+		stack->is_native = is_position || record->as.stack.is_native != 0;
+		stack->is_compiling = is_position || record->as.stack.is_compiling != 0;
+		break;
+	case MPROF_RECORD_POSITION:
+		memcpy(element, &record->as.position, sizeof(mprof_position_record));
 		break;
 	case MPROF_RECORD_LOCATION:
 		location->offset = record->as.location.offset;
@@ -172,10 +194,7 @@ int definition_table_get_stack(const definition_table *table, uint32_t id, defin
 
 	if (element == NULL)
 		return 0;
-	stack->target = element->frame;
-	stack->parent = element->caller;
-	stack->is_native = element->is_native;
-	stack->is_compiling = element->is_compiling;
+	stack_load(element, stack);
 	return 1;
 }
 
@@ -252,7 +271,8 @@ static mprof_status definition_list_add(definition_table *table, definition_list
 static int stack_is_same(const mprof_stack_record *known, const mprof_stack_record *stack)
 {
 	return known->caller == stack->caller && known->target == stack->target &&
-	       !known->is_native == !stack->is_native && !known->is_compiling == !stack->is_compiling;
+	       !known->is_native == !stack->is_native && !known->is_compiling == !stack->is_compiling &&
+	       known->position == stack->position;
 }
 
 static int module_is_same(const mprof_module_record *known, const mprof_module_record *module)
@@ -291,7 +311,8 @@ static int type_is_same(const mprof_type_record *known, const mprof_type_record 
 {
 	return known->form == type->form && known->pair == type->pair && known->category == type->category &&
 	       known->first_argument == type->first_argument && known->argument_count == type->argument_count &&
-	       strcmp(known->name, type->name) == 0;
+	       known->period == type->period && strcmp(known->name, type->name) == 0 &&
+	       strcmp(known->source, type->source) == 0;
 }
 
 static int clock_is_same(const mprof_clock_record *known, const mprof_clock_record *clock)
@@ -313,6 +334,13 @@ static int process_is_same(const mprof_process_record *known, const mprof_proces
 	return known->number == process->number && known->system_id == process->system_id &&
 	       known->parent == process->parent && known->start == process->start && known->end == process->end &&
 	       strcmp(known->name, process->name) == 0 && strcmp(known->command, process->command) == 0;
+}
+
+static int position_is_same(const mprof_position_record *known, const mprof_position_record *position)
+{
+	return known->target == position->target && !known->is_native == !position->is_native &&
+	       !known->is_inlined == !position->is_inlined && known->line == position->line &&
+	       known->offset == position->offset && known->file == position->file;
 }
 
 int definition_is_same(const mprof_record *known, const mprof_record *record)
@@ -342,6 +370,8 @@ int definition_is_same(const mprof_record *known, const mprof_record *record)
 		return timeline_is_same(&known->as.timeline, &record->as.timeline);
 	case MPROF_RECORD_PROCESS:
 		return process_is_same(&known->as.process, &record->as.process);
+	case MPROF_RECORD_POSITION:
+		return position_is_same(&known->as.position, &record->as.position);
 	default:
 		return strcmp(known->as.text.text, record->as.text.text) == 0;
 	}
@@ -365,7 +395,8 @@ mprof_status definition_table_add(definition_table *table, const mprof_record *r
 	mprof_record known;
 	mprof_status status;
 
-	if ((record->kind == MPROF_RECORD_STACK || record->kind == MPROF_RECORD_LOCATION) &&
+	if ((record->kind == MPROF_RECORD_STACK || record->kind == MPROF_RECORD_LOCATION ||
+	     record->kind == MPROF_RECORD_POSITION) &&
 	    is_next_id(list, record->id) && record->id <= DEFINITION_MAX_STACKS) {
 		/* These have no texts to copy. */
 		list->ranges[list->range_count - 1].count++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file dictionary/definition_table.h
- * \brief Definitions of STACKS, CODE, ROOTS, METRICS, TYPES and TEXTS blocks, by ID, and the fields of FIELDS blocks,
- * by class and offset.
+ * \brief Definitions of STACKS, CODE, ROOTS, METRICS, TYPES, TEXTS and POSITIONS blocks, by ID, and the fields of
+ * FIELDS blocks, by class and offset.
  *
  * Interners assign IDs to call stacks and native code that a log has without IDs of its own, or with IDs that it
  * reuses: equal definitions get the same ID. Several interners may add to one table.
@@ -84,6 +84,7 @@ typedef struct definition_stack {
 	uint32_t parent;
 	uint32_t is_native;
 	uint32_t is_compiling;
+	uint32_t position; /**< 0: none. Else the others but the parent are 0. */
 } definition_stack;
 
 int definition_table_get_stack(const definition_table *table, uint32_t id, definition_stack *stack);

@@ -6,6 +6,7 @@
 #include "base/memory_budget.h"
 #include "base/options.h"
 #include "base/progress.h"
+#include "format/blocks/records.h"
 #include "heap/dominators.h"
 #include "heap/graph_internal.h"
 #include "heap/object_graph.h"
@@ -146,6 +147,7 @@ mprof_status mprof_heap_graph_create(const mprof_heap_graph_options *options, mp
 	made->progress_user = own.progress_user;
 	snapshot_list_init(&made->snapshots, &made->budget);
 	gathered_heap_init(&made->gathered, &made->budget);
+	object_notes_init(&made->notes, &made->budget);
 	object_graph_init(&made->linked, &made->budget.allocator);
 	object_graph_init(&made->objects, &made->budget.allocator);
 	*graph = made;
@@ -193,6 +195,7 @@ void mprof_heap_graph_destroy(mprof_heap_graph *graph)
 	object_graph_destroy(&graph->linked);
 	object_graph_destroy(&graph->objects);
 	gathered_heap_destroy(&graph->gathered);
+	object_notes_destroy(&graph->notes);
 	snapshot_list_destroy(&graph->snapshots);
 	allocator = graph->budget.source;
 	allocator_release(&allocator, graph, sizeof(*graph));
@@ -479,6 +482,11 @@ static void fill_counts(mprof_heap_graph_totals *own, const mprof_heap_graph *gr
 	own->reachable_objects =
 		own->has_dominators ? graph->dominators.reachable_objects : graph->paths.reachable_objects;
 	own->reachable_bytes = own->has_dominators ? graph->dominators.reachable_bytes : graph->paths.reachable_bytes;
+	own->labels = graph->notes.object_labels.count;
+	own->names = graph->notes.reference_names.count;
+	own->weak_references = graph->notes.weak_count;
+	own->synthetic_objects = graph->notes.synthetic;
+	own->missing_notes = graph->notes.missing;
 }
 
 mprof_status mprof_heap_graph_get_totals(const mprof_heap_graph *graph, mprof_heap_graph_totals *totals)
@@ -581,6 +589,9 @@ mprof_status mprof_heap_graph_get_object(const mprof_heap_graph *graph, uint32_t
 	own.class_id = objects->class_table[own.class_index].class_id;
 	own.is_root = object_graph_root(objects, object) != NULL;
 	own.references = objects->first[object + 1] - objects->first[object];
+	own.flags = object_notes_flags(&graph->notes, object);
+	own.label = object_notes_label(&graph->notes, object);
+	(void)object_notes_weak(&graph->notes, object, &own.weak_references);
 	fill_analysis(&own, graph, object);
 	return struct_copy_out(stats, &own, sizeof(own));
 }
@@ -606,6 +617,7 @@ mprof_status mprof_heap_graph_get_root(const mprof_heap_graph *graph, size_t ind
 	own.object = graph->objects.roots[index].object;
 	own.kind = graph->objects.roots[index].kind;
 	own.area = graph->objects.roots[index].area;
+	own.holder = graph->objects.roots[index].holder;
 	return struct_copy_out(root, &own, sizeof(own));
 }
 
@@ -637,9 +649,32 @@ mprof_status mprof_heap_graph_get_references(const mprof_heap_graph *graph, uint
 	available = objects->first[object + 1] - start - first;
 	for (*count = 0; *count < available && *count < capacity; (*count)++) {
 		uint32_t reference = start + first + (uint32_t)*count;
-		mprof_heap_reference own = {objects->targets[reference], 0, 0};
+		mprof_heap_reference own = {objects->targets[reference], 0, 0,
+					    object_notes_name(&graph->notes, reference)};
 
 		own.has_offset = (uint32_t)object_graph_offset(objects, object, reference, &own.offset);
+		element_put(references, reference_size, *count, &own, sizeof(own));
+	}
+	return MPROF_OK;
+}
+
+mprof_status mprof_heap_graph_get_weak_references(const mprof_heap_graph *graph, uint32_t object, uint32_t first,
+						  mprof_heap_reference *references, size_t reference_size,
+						  size_t capacity, size_t *count)
+{
+	const weak_reference *list;
+	uint32_t available;
+
+	if (!is_reference_array(references, reference_size, capacity, count) || graph == NULL ||
+	    object >= graph->objects.object_count)
+		return MPROF_ERR_ARGUMENT;
+	list = object_notes_weak(&graph->notes, object, &available);
+	if (first > available)
+		return MPROF_ERR_ARGUMENT;
+	for (; *count < available - first && *count < capacity; (*count)++) {
+		const weak_reference *weak = &list[first + *count];
+		mprof_heap_reference own = {weak->target, 0, 0, object_notes_text(&graph->notes, weak->text)};
+
 		element_put(references, reference_size, *count, &own, sizeof(own));
 	}
 	return MPROF_OK;
@@ -668,7 +703,8 @@ mprof_status mprof_heap_graph_get_referrers(const mprof_heap_graph *graph, uint3
 	}
 	list = graph->referrers.references + graph->referrers.first[object] + first;
 	for (*count = 0; *count < available && *count < capacity; (*count)++) {
-		mprof_heap_reference own = {object_graph_owner(&graph->objects, list[*count]), 0, 0};
+		mprof_heap_reference own = {object_graph_owner(&graph->objects, list[*count]), 0, 0,
+					    object_notes_name(&graph->notes, list[*count])};
 
 		own.has_offset = (uint32_t)object_graph_offset(&graph->objects, own.object, list[*count], &own.offset);
 		element_put(references, reference_size, *count, &own, sizeof(own));
@@ -766,6 +802,12 @@ static size_t path_length(const mprof_heap_graph *graph, uint32_t object)
 	}
 }
 
+static void fill_step(const mprof_heap_graph *graph, uint32_t object, uint32_t reference, mprof_heap_step *step)
+{
+	step->has_offset = (uint32_t)object_graph_offset(&graph->objects, object, reference, &step->offset);
+	step->name = object_notes_name(&graph->notes, reference);
+}
+
 /* Stores the steps of a path, from the object to the root, and returns the object of the root. */
 static uint32_t fill_steps(const mprof_heap_graph *graph, uint32_t object, mprof_heap_step *steps, size_t step_size,
 			   size_t capacity, size_t length)
@@ -776,12 +818,12 @@ static uint32_t fill_steps(const mprof_heap_graph *graph, uint32_t object, mprof
 
 	/* All dominators of the object are on the path, in the same order. */
 	for (size_t i = length; i > 0; i--) {
-		mprof_heap_step own = {object, object == dominator, 0, 0, 0};
+		mprof_heap_step own = {object, object == dominator, 0, 0, 0, ""};
 
 		if (own.is_dominator)
 			dominator = dominators[object];
 		if (reference != ROOT_PATHS_ROOT)
-			own.has_offset = (uint32_t)object_graph_offset(&graph->objects, object, reference, &own.offset);
+			fill_step(graph, object, reference, &own);
 		if (i <= capacity)
 			element_put(steps, step_size, i - 1, &own, sizeof(own));
 		reference = graph->paths.references[object];
@@ -814,13 +856,14 @@ mprof_status mprof_heap_graph_get_path(const mprof_heap_graph *graph, uint32_t o
 	found = object_graph_root(&graph->objects, own.object);
 	own.kind = found != NULL ? found->kind : MPROF_ROOT_OTHER;
 	own.area = found != NULL ? found->area : 0;
+	own.holder = found != NULL ? found->holder : MPROF_HEAP_NO_OBJECT;
 	return struct_copy_out(root, &own, sizeof(own));
 }
 
 mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph, uint32_t object,
 					 mprof_heap_reference *reference, size_t reference_size)
 {
-	mprof_heap_reference own = {MPROF_HEAP_NO_OBJECT, 0, 0};
+	mprof_heap_reference own = {MPROF_HEAP_NO_OBJECT, 0, 0, ""};
 	uint32_t last;
 
 	if (graph == NULL || reference == NULL || reference_size < SIZE_UP_TO(mprof_heap_reference, offset) ||
@@ -832,6 +875,7 @@ mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph, uint32_t
 	if (last != ROOT_PATHS_ROOT && last != ROOT_PATHS_UNREACHABLE) {
 		own.object = object_graph_owner(&graph->objects, last);
 		own.has_offset = (uint32_t)object_graph_offset(&graph->objects, own.object, last, &own.offset);
+		own.name = object_notes_name(&graph->notes, last);
 	}
 	element_put(reference, reference_size, 0, &own, sizeof(own));
 	return MPROF_OK;
@@ -847,8 +891,10 @@ static int choose_snapshot(mprof_heap_graph *graph, size_t index)
 		return 0;
 	if (graph->wanted != 0 ? index + 1 == graph->wanted
 			       : graph->gathered_for == SNAPSHOT_NONE || index > graph->gathered_for) {
-		if (graph->gathered_for != index)
+		if (graph->gathered_for != index) {
 			gathered_heap_destroy(&graph->gathered);
+			object_notes_destroy(&graph->notes);
+		}
 		graph->gathered_for = index;
 	}
 	return graph->gathered_for == index;
@@ -980,6 +1026,36 @@ static mprof_status add_heap_block(mprof_heap_graph *graph, mprof_reader *reader
 	return graph->failed != MPROF_OK ? graph->failed : status;
 }
 
+/* Whether a block of labels or names belongs to the snapshot that is gathered. */
+static int is_of_gathered(const mprof_heap_graph *graph, const mprof_block *block)
+{
+	const uint64_t *index = hash_map_get(&graph->snapshots.indices, block->as.heap_notes.number);
+
+	return index != NULL && *index == graph->gathered_for && !graph->snapshots.records[*index].is_ended;
+}
+
+/* Adds a loaded block of labels or names. Returns as add_heap_block(). */
+static mprof_status add_notes_block(mprof_heap_graph *graph, mprof_reader *reader, const mprof_block *block)
+{
+	mprof_status status = MPROF_OK;
+	mprof_record records[16];
+
+	if (!is_of_gathered(graph, block))
+		return MPROF_OK;
+	while (status == MPROF_OK) {
+		size_t count = 0;
+
+		status = mprof_reader_next_records(reader, records, sizeof(records[0]),
+						   sizeof(records) / sizeof(records[0]), &count);
+		for (size_t i = 0; i < count; i++) {
+			graph->failed = object_notes_add(&graph->notes, reader, &records[i]);
+			if (graph->failed != MPROF_OK)
+				return graph->failed;
+		}
+	}
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
 /* Whether all of the snapshot that was chosen by its number has been read. */
 static int has_all(const mprof_heap_graph *graph)
 {
@@ -997,7 +1073,7 @@ static void snapshot_list_note_damage(snapshot_list *list)
 /* Reading a block failed. Unless it is of another kind, it may belong to any of the snapshots that have not ended. */
 static void note_damage(mprof_heap_graph *graph, const mprof_block *block)
 {
-	if (block->kind != MPROF_BLOCK_HEAP_DATA && block->loaded)
+	if (block->kind != MPROF_BLOCK_HEAP_DATA && !block_has_heap_notes(block->kind) && block->loaded)
 		return;
 	graph->damaged_blocks += block->kind == MPROF_BLOCK_HEAP_DATA;
 	snapshot_list_note_damage(&graph->snapshots);
@@ -1030,6 +1106,8 @@ static mprof_status read_blocks(mprof_heap_graph *graph, fault_report *report)
 		if ((status == MPROF_OK || fault_is_at_end(status, &block)) && block.loaded &&
 		    block.kind == MPROF_BLOCK_HEAP_DATA)
 			status = add_heap_block(graph, report->reader, &block);
+		else if (status == MPROF_OK && block.loaded && block_has_heap_notes(block.kind))
+			status = add_notes_block(graph, report->reader, &block);
 		if (graph->failed == MPROF_OK && status != MPROF_OK)
 			note_damage(graph, &block);
 		if (graph->failed != MPROF_OK)
@@ -1068,6 +1146,8 @@ static mprof_status link_gathered(mprof_heap_graph *graph)
 		      object_graph_steps(&graph->linked, &graph->gathered));
 	if (!progress_begin(&going, going.total) || !object_graph_link(&graph->linked, &graph->gathered, &going))
 		return progress_status(&going, memory_budget_status(&graph->budget));
+	if (!object_notes_link(&graph->notes, &graph->linked))
+		return memory_budget_status(&graph->budget);
 	graph->objects = graph->linked;
 	object_graph_init(&graph->linked, &graph->budget.allocator);
 	return MPROF_OK;

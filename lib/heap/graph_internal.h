@@ -4,9 +4,9 @@
  * \brief The state of a heap graph.
  *
  * object_graph.c gathers the objects of a snapshot and links them, by address_set.c. dominators.c computes what is
- * retained. graph.c lists the snapshots of the log, finds what refers to an object and what keeps it alive, and answers
- * the calls of clients, with set.c. diff.c compares snapshots, with shape_search.c where addresses do not identify
- * objects.
+ * retained, and object_notes.c keeps what the log adds to single objects. graph.c lists the snapshots of the log, finds
+ * what refers to an object and what keeps it alive, and answers the calls of clients, with set.c. diff.c compares
+ * snapshots, with shape_search.c where addresses do not identify objects.
  */
 #ifndef HEAP_GRAPH_INTERNAL_H
 #define HEAP_GRAPH_INTERNAL_H
@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "heap/dominators.h"
 #include "heap/object_graph.h"
+#include "heap/object_notes.h"
 
 #include <mprof/heap.h>
 
@@ -83,6 +84,7 @@ struct mprof_heap_graph {
 	object_graph linked;  /**< While the objects are linked. */
 	int is_linking;       /**< It was stopped; first_fault is the result of reading. */
 	object_graph objects; /**< Empty until they are linked. */
+	object_notes notes;   /**< Of the snapshot that is gathered or in the graph. */
 	dominators dominators;
 	root_paths paths;
 	referrers referrers;

@@ -283,7 +283,7 @@ static mprof_status add_root(gathered_heap *heap, const mprof_event *event)
 	root = &heap->roots[heap->root_count++];
 	root->object = event->more.detail != NULL ? event->more.detail->object : 0;
 	root->area = event->id;
-	root->kind = event->value <= MPROF_ROOT_RUNTIME ? (uint32_t)event->value : MPROF_ROOT_OTHER;
+	root->kind = event->value <= UINT8_MAX ? (uint32_t)event->value : MPROF_ROOT_OTHER;
 	return MPROF_OK;
 }
 
@@ -628,13 +628,15 @@ static int fill_targets(object_graph *graph, const gathered_heap *heap, progress
 uint32_t root_rank(uint32_t kind)
 {
 	/* A static field explains more than a stack, which may be that of any method. */
-	static const uint8_t ranks[MPROF_ROOT_RUNTIME + 1] = {
+	static const uint8_t ranks[MPROF_ROOT_GLOBAL + 1] = {
 		[MPROF_ROOT_STATIC] = 0,    [MPROF_ROOT_THREAD_STATIC] = 1, [MPROF_ROOT_HANDLE] = 2,
 		[MPROF_ROOT_RUNTIME] = 3,   [MPROF_ROOT_OTHER] = 4,         [MPROF_ROOT_STACK] = 5,
-		[MPROF_ROOT_FINALIZER] = 6,
+		[MPROF_ROOT_FINALIZER] = 6, [MPROF_ROOT_NATIVE] = 3,        [MPROF_ROOT_MONITOR] = 5,
+		[MPROF_ROOT_THREAD] = 2,    [MPROF_ROOT_CLASS] = 0,         [MPROF_ROOT_INTERNED] = 3,
+		[MPROF_ROOT_SYMBOL] = 3,    [MPROF_ROOT_LOCAL] = 5,         [MPROF_ROOT_GLOBAL] = 2,
 	};
 
-	return kind <= MPROF_ROOT_RUNTIME ? ranks[kind] : ROOT_RANKS - 1;
+	return kind <= MPROF_ROOT_GLOBAL ? ranks[kind] : ranks[MPROF_ROOT_OTHER];
 }
 
 static int compare_roots(const void *first, const void *second)
@@ -648,7 +650,9 @@ static int compare_roots(const void *first, const void *second)
 		return a->object < b->object ? -1 : 1;
 	if (a_rank != b_rank)
 		return a_rank < b_rank ? -1 : 1;
-	return (a->area > b->area) - (a->area < b->area);
+	if (a->area != b->area)
+		return a->area < b->area ? -1 : 1;
+	return (a->holder > b->holder) - (a->holder < b->holder);
 }
 
 static int fill_roots(object_graph *graph, const gathered_heap *heap)
@@ -668,7 +672,8 @@ static int fill_roots(object_graph *graph, const gathered_heap *heap)
 		uint32_t object = address_set_find(&graph->addresses, heap->roots[i].object);
 
 		if (object != ADDRESS_SET_NONE)
-			graph->roots[filled++] = (object_root){object, heap->roots[i].area, heap->roots[i].kind};
+			graph->roots[filled++] =
+				(object_root){object, heap->roots[i].area, heap->roots[i].kind, OBJECT_NONE};
 	}
 	sort_in_place(graph->roots, graph->root_count, sizeof(*graph->roots), compare_roots);
 	return 1;
@@ -757,6 +762,118 @@ int object_graph_link(object_graph *graph, gathered_heap *heap, progress *going)
 	allocator_release(graph->allocator, linking->unread, unread_size(graph));
 	linking->unread = NULL;
 	return 1;
+}
+
+/* What object_graph_set_apart() works on. */
+typedef struct apart_objects {
+	object_graph *graph;
+	uint8_t *bits; /* By object. */
+	object_root *roots;
+	size_t root_count;
+} apart_objects;
+
+static int is_set_apart(const apart_objects *apart, uint32_t object)
+{
+	return apart->bits[object / 8] >> object % 8 & 1;
+}
+
+/* Counts an object that is no memory no longer among those of its class. */
+static void take_size(object_graph *graph, uint32_t object)
+{
+	const uint64_t size = object_graph_size(graph, object);
+	object_class *class_record = &graph->class_table[graph->classes[object]];
+
+	/* Sums that were too large for their numbers stay as they are. */
+	if (graph->bytes != UINT64_MAX)
+		graph->bytes -= size;
+	if (class_record->bytes != UINT64_MAX)
+		class_record->bytes -= size;
+	class_record->objects--;
+	graph->sizes[object] = 0;
+}
+
+/* The roots of objects that are memory, without those that the references of the others become. */
+static void keep_roots(apart_objects *apart)
+{
+	const object_graph *graph = apart->graph;
+
+	for (size_t i = 0; i < graph->root_count; i++) {
+		if (!is_set_apart(apart, graph->roots[i].object))
+			apart->roots[apart->root_count++] = graph->roots[i];
+	}
+}
+
+/* Makes the references of an object roots, and removes those to objects that are no memory. */
+static void move_references(apart_objects *apart, uint32_t object)
+{
+	object_graph *graph = apart->graph;
+	const int is_apart = is_set_apart(apart, object);
+	const object_root *own = is_apart ? object_graph_root(graph, object) : NULL;
+
+	for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
+		const uint32_t target = graph->targets[i];
+
+		if (target == OBJECT_NONE)
+			continue;
+		if (is_apart && !is_set_apart(apart, target))
+			apart->roots[apart->root_count++] = (object_root){
+				target, 0, own != NULL ? own->kind : (uint32_t)MPROF_ROOT_RUNTIME, object};
+		if (is_apart || is_set_apart(apart, target))
+			graph->targets[i] = OBJECT_NONE;
+	}
+}
+
+/* The number of references of objects that are no memory. */
+static size_t count_apart(apart_objects *apart, int (*is_apart)(const void *user, uint32_t object), const void *user)
+{
+	const object_graph *graph = apart->graph;
+	size_t references = 0;
+
+	for (uint32_t object = 0; object < graph->object_count; object++) {
+		if (!is_apart(user, object))
+			continue;
+		apart->bits[object / 8] |= (uint8_t)(1U << object % 8);
+		references += graph->first[object + 1] - graph->first[object];
+	}
+	return references;
+}
+
+int object_graph_set_apart(object_graph *graph, int (*is_apart)(const void *user, uint32_t object), const void *user)
+{
+	const size_t size = (size_t)graph->object_count / 8 + 1;
+	apart_objects apart = {graph, allocator_allocate_zeroed(graph->allocator, size), NULL, 0};
+	void *roots = NULL;
+	size_t capacity = 0;
+	int made = 0;
+
+	if (apart.bits != NULL) {
+		capacity = graph->root_count + count_apart(&apart, is_apart, user);
+		made = make_array(graph->allocator, capacity, sizeof(*graph->roots), &roots);
+	}
+	if (made) {
+		apart.roots = roots;
+		keep_roots(&apart);
+		for (uint32_t object = 0; object < graph->object_count; object++) {
+			move_references(&apart, object);
+			if (is_set_apart(&apart, object))
+				take_size(graph, object);
+		}
+		allocator_release(graph->allocator, graph->roots, graph->root_count * sizeof(*graph->roots));
+		graph->roots = NULL;
+		graph->root_count = 0;
+		/* The array gets the size of its contents, which object_graph_destroy() frees. */
+		made = make_array(graph->allocator, apart.root_count, sizeof(*graph->roots), &roots);
+	}
+	if (made) {
+		graph->roots = roots;
+		graph->root_count = apart.root_count;
+		if (apart.root_count != 0)
+			memcpy(graph->roots, apart.roots, apart.root_count * sizeof(*graph->roots));
+		sort_in_place(graph->roots, graph->root_count, sizeof(*graph->roots), compare_roots);
+	}
+	allocator_release(graph->allocator, apart.roots, capacity * sizeof(*apart.roots));
+	allocator_release(graph->allocator, apart.bits, size);
+	return made;
 }
 
 uint64_t object_graph_size(const object_graph *graph, uint32_t object)

@@ -46,7 +46,7 @@ typedef struct varint_stream_cursor {
 typedef struct gathered_root {
 	uint64_t object; /**< Its address. */
 	uint32_t area;   /**< ID of the root area, 0 if not known. */
-	uint32_t kind;   /**< An #mprof_root_kind; unknown kinds are #MPROF_ROOT_OTHER. */
+	uint32_t kind;   /**< An #mprof_root_kind, or an unknown one below 256. */
 } gathered_root;
 
 /** An object as it is stored. Its references follow in the other stream. */
@@ -127,6 +127,7 @@ typedef struct object_root {
 	uint32_t object;
 	uint32_t area;
 	uint32_t kind;
+	uint32_t holder; /**< The object that was set apart and has the reference; #OBJECT_NONE. */
 } object_root;
 
 /** References that wait until the pages of their addresses have been prefetched; a power of two. */
@@ -196,6 +197,13 @@ uint64_t object_graph_steps(const object_graph *graph, const gathered_heap *heap
  * destroyed. Also returns 0 if it was stopped: the same call continues, and the graph stays at its address until then.
  */
 int object_graph_link(object_graph *graph, gathered_heap *heap, progress *going);
+
+/**
+ * Sets objects apart that are no memory, after object_graph_link(): their size is 0, no reference or root leads to
+ * them, and their own references are roots instead, of the kind of the first root that they have. Returns 0 if there is
+ * no memory; the graph can then only be destroyed.
+ */
+int object_graph_set_apart(object_graph *graph, int (*is_apart)(const void *user, uint32_t object), const void *user);
 
 /** The size of an object in bytes. */
 uint64_t object_graph_size(const object_graph *graph, uint32_t object);

@@ -309,6 +309,51 @@ static mprof_status parser_stack_samples_next(mprof_parser *parser, mprof_event 
 	return parser_list_end(parser, stop, parser->stack_samples.fault, sample_fault(result));
 }
 
+static const char *typed_fault(typed_decode_result result)
+{
+	switch (result) {
+	case TYPED_DECODE_TRUNCATED:
+		return "the last event overlaps the CLOCK at the end of the block";
+	case TYPED_DECODE_LIST_END:
+		return "the list of events ends before the CLOCK at the end of the block";
+	case TYPED_DECODE_BAD_VARINT:
+		return "a varint of the event exceeds 64 bits";
+	case TYPED_DECODE_TOO_LONG:
+		return "the arguments of the event are longer than 65,535 bytes";
+	default:
+		return "the type ID of the event exceeds 32 bits";
+	}
+}
+
+static void parser_typed_init(mprof_parser *parser, size_t length)
+{
+	parser->typed.length = length;
+}
+
+static void parser_typed_rewind(mprof_parser *parser)
+{
+	parser->typed.position = 0;
+	parser->typed.counter = parser->block.as.samples.base_counter;
+}
+
+static mprof_status parser_typed_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+{
+	typed_decode_result result;
+	list_stop stop = LIST_STOP_MALFORMED;
+
+	if (capacity > PARSER_DETAIL_CAPACITY)
+		capacity = PARSER_DETAIL_CAPACITY;
+	parser->typed.bytes = parser_list_bytes(parser);
+	result = typed_decode(&parser->typed, events, parser->batch.details, capacity, count);
+	if (*count > 0)
+		return MPROF_OK;
+	if (result == TYPED_DECODE_DONE)
+		stop = LIST_STOP_END;
+	else if (result == TYPED_DECODE_TRUNCATED || result == TYPED_DECODE_LIST_END)
+		stop = LIST_STOP_TRUNCATED;
+	return parser_list_end(parser, stop, parser->typed.fault, typed_fault(result));
+}
+
 /* Number of frames that a batch can hold. The array grows if one stack section has more. */
 #define FRAME_CAPACITY 8192
 
@@ -662,6 +707,13 @@ static const block_content samples_content = {
 	.next_events = parser_stack_samples_next,
 };
 
+static const block_content typed_content = {
+	.reserve = parser_details_reserve,
+	.begin_list = parser_typed_init,
+	.rewind = parser_typed_rewind,
+	.next_events = parser_typed_next,
+};
+
 static const block_content heap_content = {
 	.reserve = parser_heap_reserve,
 	.begin_list = parser_heap_init,
@@ -698,6 +750,8 @@ const block_content *block_content_get(uint32_t kind)
 		return &events_content;
 	case MPROF_BLOCK_SAMPLES:
 		return &samples_content;
+	case MPROF_BLOCK_TYPED:
+		return &typed_content;
 	case MPROF_BLOCK_HEAP_DATA:
 		return &heap_content;
 	case MPROF_BLOCK_STATISTICAL:

@@ -18,6 +18,7 @@
 #include "format/blocks/block_decode.h"
 #include "format/blocks/heap_records.h"
 #include "format/blocks/statistical.h"
+#include "format/blocks/typed_list.h"
 #include "format/events/event_columns_decode.h"
 #include "format/events/events_decode.h"
 #include "parser/parser.h"
@@ -186,6 +187,7 @@ struct mprof_parser {
 	prepared_block *prepared;        /**< The loaded block, if it was prepared and not all its events are taken. */
 	event_arrays *arrays;            /**< Of mprof_parser_next_columns(); NULL before the first call. */
 	samples_decode_state stack_samples; /**< SAMPLES. */
+	typed_decode_state typed;           /**< TYPED. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
 	sample_cursor samples;                  /**< STATISTICAL blocks of mail and mprof2. */

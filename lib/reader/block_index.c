@@ -49,6 +49,7 @@ index_block block_index_describe(const mprof_block *block)
 		made.end_counter = block->end.counter;
 		break;
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 		made.thread = block->thread;
 		made.start_counter = block->as.samples.base_counter;
 		made.end_counter = block->end.counter;
@@ -82,7 +83,7 @@ index_block block_index_describe(const mprof_block *block)
 static int is_of_thread(const index_block *block)
 {
 	return block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES ||
-	       block->kind == MPROF_BLOCK_MARK;
+	       block->kind == MPROF_BLOCK_TYPED || block->kind == MPROF_BLOCK_MARK;
 }
 
 static int has_events(const index_block *block)

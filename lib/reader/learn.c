@@ -23,7 +23,8 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) |                                    \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) |                                 \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) |                                \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |                             \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS))
 
 /* Those of them whose definitions the parser passes on while it loads the block. */
 #define STORED_KINDS                                                                                                   \
@@ -32,7 +33,7 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                                  \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) | MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |                             \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS))
 
 uint64_t reader_defining_kinds(void)
 {
@@ -309,7 +310,9 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	case MPROF_BLOCK_MAPPING:
 		return end_definitions(reader, block);
 	case MPROF_BLOCK_HEAP_SUMMARY:
-		/* Its records define nothing. */
+	case MPROF_BLOCK_OBJECT_LABELS:
+	case MPROF_BLOCK_REFERENCE_NAMES:
+		/* Their records define nothing. */
 		return MPROF_OK;
 	default:
 		return block_has_records(block->kind) ? end_definitions(reader, block) : MPROF_OK;

@@ -447,11 +447,22 @@ void fault_report_end(fault_report *report)
 	report_fault(report, &error);
 }
 
-static void frame_set(mprof_stack_frame *frame, const definition_stack *stack)
+/* A frame whose position is not defined has no method. */
+static void frame_set(const definition_table *definitions, mprof_stack_frame *frame, const definition_stack *stack)
 {
-	frame->id = stack->target;
-	frame->is_native = stack->is_native;
-	frame->is_compiling = stack->is_compiling;
+	mprof_record record;
+
+	*frame = (mprof_stack_frame){.id = stack->target,
+				     .is_native = stack->is_native,
+				     .is_compiling = stack->is_compiling,
+				     .position = stack->position};
+	if (stack->position == 0 || !definition_table_get(definitions, MPROF_RECORD_POSITION, stack->position, &record))
+		return;
+	frame->id = record.as.position.target;
+	/* A native frame without a location would be the mark of a truncated call stack. */
+	frame->is_native = record.as.position.is_native && frame->id != 0;
+	frame->is_inlined = record.as.position.is_inlined;
+	frame->line = record.as.position.line;
 }
 
 mprof_status mprof_reader_lookup_stack(const mprof_reader *reader, uint32_t stack, mprof_stack_frame *frames,
@@ -468,7 +479,7 @@ mprof_status mprof_reader_lookup_stack(const mprof_reader *reader, uint32_t stac
 	/* The ID of a caller's stack is always smaller, so the loop terminates. */
 	while (definition_table_get_stack(&reader->definitions, stack, &found)) {
 		if (*count < capacity) {
-			frame_set(&frame, &found);
+			frame_set(&reader->definitions, &frame, &found);
 			element_put(frames, frame_size, *count, &frame, sizeof(frame));
 		}
 		++*count;
@@ -488,7 +499,7 @@ mprof_status mprof_reader_lookup_caller(const mprof_reader *reader, uint32_t sta
 		return MPROF_ERR_ARGUMENT;
 	if (!definition_table_get_stack(&reader->definitions, stack, &found))
 		return MPROF_ERR_UNDEFINED_ID;
-	frame_set(&own, &found);
+	frame_set(&reader->definitions, &own, &found);
 	element_put(frame, frame_size, 0, &own, sizeof(own));
 	*caller = found.parent;
 	return MPROF_OK;

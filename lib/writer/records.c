@@ -34,10 +34,44 @@ static int is_none_or_defined(const definition_counts *counts, mprof_record_kind
 	return id <= counts->defined[kind];
 }
 
+/* A frame is a position, or a method or location, not both. */
+static mprof_status check_frame_position(mprof_writer *writer, const definition_counts *counts,
+					 const mprof_stack_record *stack)
+{
+	if ((writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_POSITIONS)) == 0)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
+				     "the log cannot represent the line of a frame: declare directive 33");
+	if (stack->target != 0 || stack->is_native || stack->is_compiling)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "a frame with a position has a method or a location of its own");
+	if (!record_is_defined(counts, MPROF_RECORD_POSITION, stack->position))
+		return refuse_undefined(
+			writer, "stack refers to a position that is not defined: write its POSITIONS block first");
+	return MPROF_OK;
+}
+
+static mprof_status check_position(mprof_writer *writer, const definition_counts *counts,
+				   const mprof_position_record *position)
+{
+	if (position->is_native && !record_is_defined(counts, MPROF_RECORD_LOCATION, position->target))
+		return refuse_undefined(
+			writer, "position refers to a location that is not defined: write its CODE block first");
+	if (!position->is_native && position->target != 0 && !is_known(writer, &writer->method_ids, position->target))
+		return refuse_undefined(
+			writer,
+			"position refers to a method that is not defined: call mprof_writer_define_method() first");
+	if (!is_none_or_defined(counts, MPROF_RECORD_TEXT, position->file))
+		return refuse_undefined(writer,
+					"position refers to a text that is not defined: write its TEXTS block first");
+	return MPROF_OK;
+}
+
 static mprof_status check_stack(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
 	if (record->as.stack.caller >= record->id)
 		return refuse_undefined(writer, "stack refers to a caller that is not defined yet");
+	if (record->as.stack.position != 0)
+		return check_frame_position(writer, counts, &record->as.stack);
 	if (record->as.stack.is_native && record->as.stack.target == 0) {
 		if (record->as.stack.caller != 0)
 			return refuse_undefined(writer, "frame that marks a truncated call stack has a caller");
@@ -95,7 +129,8 @@ static int is_known_record(const mprof_record *record)
 {
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
-		return record->as.stack.is_native <= 1 && record->as.stack.is_compiling <= 1;
+		return record->as.stack.is_native <= 1 && record->as.stack.is_compiling <= 1 &&
+		       record->as.stack.reserved == 0;
 	case MPROF_RECORD_MODULE:
 		return record->as.module.reserved == 0;
 	case MPROF_RECORD_FUNCTION:
@@ -112,9 +147,33 @@ static int is_known_record(const mprof_record *record)
 		return record->as.clock.reserved == 0;
 	case MPROF_RECORD_TIMELINE:
 		return (record->as.timeline.flags & ~RECORD_TIMELINE_FLAGS) == 0;
+	case MPROF_RECORD_POSITION:
+		return record->as.position.is_native <= 1 && record->as.position.is_inlined <= 1;
+	case MPROF_RECORD_OBJECT_FLAGS:
+		return (record->id & ~(uint32_t)MPROF_OBJECT_FLAG_SYNTHETIC) == 0;
+	case MPROF_RECORD_REFERENCE_NAME:
+		return record->as.reference_name.reserved == 0;
 	default:
 		return 1;
 	}
+}
+
+/* Checks a record of a block of a heap snapshot. Whether the snapshot has the object is known only to readers. */
+static mprof_status check_heap_note(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_OBJECT_FLAGS)
+		return record->id != 0 ? MPROF_OK
+				       : writer_refuse(writer, MPROF_ERR_ARGUMENT, "the flags of an object are 0");
+	if (record->kind == MPROF_RECORD_LABEL && record->id != 0 && record_get_name(record) != NULL &&
+	    record_get_name(record)[0] != '\0')
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a label has both a text and the ID of one");
+	if (record->kind == MPROF_RECORD_REFERENCE_NAME &&
+	    (record->id == 0 || record->as.reference_name.index == UINT32_MAX))
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "the name of a reference has no text, or its index is 2^32 - 1");
+	if (!is_none_or_defined(counts, MPROF_RECORD_TEXT, record->id))
+		return refuse_undefined(writer, "a text is not defined: write its TEXTS block first");
+	return MPROF_OK;
 }
 
 /* Checks the references and the names of a record. */
@@ -171,6 +230,14 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 	case MPROF_RECORD_CLOCK_PAIR:
 		if (!record_is_defined(counts, MPROF_RECORD_CLOCK, record->id))
 			return refuse_undefined(writer, "value of a clock that is not defined yet");
+		break;
+	case MPROF_RECORD_POSITION:
+		return check_position(writer, counts, &record->as.position);
+	case MPROF_RECORD_LABEL:
+	case MPROF_RECORD_OBJECT_FLAGS:
+	case MPROF_RECORD_REFERENCE_NAME:
+	case MPROF_RECORD_WEAK_REFERENCE:
+		status = check_heap_note(writer, counts, record);
 		break;
 	default:
 		break;
@@ -256,9 +323,13 @@ static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint
 		return writer_refuse(
 			writer, MPROF_ERR_ARGUMENT,
 			"only STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES, "
-			"CLOCK_PAIRS and HEAP_SUMMARY blocks contain records");
+			"CLOCK_PAIRS, POSITIONS, HEAP_SUMMARY, OBJECT_LABELS and REFERENCE_NAMES blocks contain "
+			"records");
+	if (block_has_heap_notes(kind))
+		return number != 0 ? MPROF_OK
+				   : writer_refuse(writer, MPROF_ERR_ARGUMENT, "the number of a heap snapshot is 0");
 	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "only HEAP_SUMMARY blocks have a number: pass 0");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "blocks of this kind have no number: pass 0");
 	return MPROF_OK;
 }
 
@@ -349,6 +420,9 @@ mprof_status mprof_writer_write_records(mprof_writer *writer, uint32_t kind, uin
 				      SIZE_UP_TO(mprof_record, as), sizeof(mprof_record));
 	if (status != MPROF_OK)
 		status = writer_refuse_elements(writer, status);
+	else if (!writer_has_block(writer, kind) && kind == MPROF_BLOCK_POSITIONS)
+		/* No loss by itself: without directive 33 no frame can have a position. */
+		status = MPROF_OK;
 	else if (!writer_has_block(writer, kind) && !is_used_by_other_blocks(kind))
 		status = writer_leave_out(writer, kind, "the dialect has no block of this kind");
 	else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes samples. */
+/* Writes samples, and events of types in no order of time. */
 #include <mprof/writer.h>
 
+#include "format/blocks/typed_list.h"
 #include "format/events/event_check.h"
 #include "format/values/losses.h"
 #include "writer/errors.h"
@@ -365,6 +366,63 @@ mprof_status mprof_writer_write_samples(mprof_writer *writer, uint64_t thread, u
 	if (writer->encoding.rules->has_sample_tokens)
 		return writer_put_statistical(writer, thread, base_counter, samples, count);
 	return put_samples_block(writer, thread, base_counter, samples, count);
+}
+
+static mprof_status check_typed(mprof_writer *writer, const mprof_event *events, size_t count)
+{
+	if (events == NULL && count > 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of events is NULL");
+	for (size_t i = 0; i < count; i++) {
+		mprof_event_detail copy;
+		const mprof_event_detail *detail;
+
+		if (events[i].kind != MPROF_EVENT_TYPED)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+					     "the kind of an event is not MPROF_EVENT_TYPED");
+		detail = event_detail_complete(&events[i], &copy);
+		if (detail == NULL || (detail->arguments == NULL && detail->argument_size > 0))
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the detail of an event is invalid");
+		if (event_check_typed(&writer->events.checker, &events[i], detail) == MPROF_ERR_ARGUMENT)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+					     "the arguments of an event are longer than 65,535 bytes");
+		if (events[i].id == 0 ||
+		    event_check_typed(&writer->events.checker, &events[i], detail) == MPROF_ERR_UNDEFINED_ID)
+			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,
+					     "the type of an event is not defined: write its TYPES block first");
+	}
+	return MPROF_OK;
+}
+
+static mprof_status put_typed_block(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+				    const mprof_event *events, size_t count)
+{
+	uint64_t last_counter = base_counter;
+	mprof_clock clock;
+
+	writer_read_clock(writer, &clock);
+	block_encode_typed_start(&writer->block, &writer->encoding, &clock, thread, base_counter);
+	for (size_t i = 0; i < count; i++) {
+		mprof_event_detail copy;
+
+		typed_encode(&writer->block, &events[i], event_detail_complete(&events[i], &copy), &last_counter);
+	}
+	block_encode_typed_end(&writer->block, &clock);
+	return put_counted(writer, count);
+}
+
+mprof_status mprof_writer_write_typed(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+				      const mprof_event *events, size_t count)
+{
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status != MPROF_OK)
+		return status;
+	if (!writer_has_block(writer, MPROF_BLOCK_TYPED))
+		return writer_leave_out(writer, MPROF_BLOCK_TYPED, "the dialect has no TYPED block");
+	status = check_typed(writer, events, count);
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	return status == MPROF_OK ? put_typed_block(writer, thread, base_counter, events, count) : status;
 }
 
 static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, size_t method_count,

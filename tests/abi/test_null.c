@@ -148,6 +148,7 @@ Test(null, writer)
 	REFUSES(mprof_writer_end_events(NULL));
 	REFUSES(mprof_writer_write_statistical(NULL, 0, NULL, 0, NULL, 0, 0));
 	REFUSES(mprof_writer_write_samples(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_writer_write_typed(NULL, 0, 0, NULL, 0));
 	REFUSES(mprof_writer_write_records(NULL, 0, 0, NULL, 0, 0));
 	REFUSES(mprof_writer_write_heap(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_writer_write_mark(NULL, 0, 0, NULL, 0));
@@ -171,6 +172,8 @@ Test(null, recorder)
 	TAKES_NO_POINTER(mprof_frame_make_native(0));
 	TAKES_NO_POINTER(mprof_frame_make_return(0));
 	TAKES_NO_POINTER(mprof_frame_make_compiling(0));
+	TAKES_NO_POINTER(mprof_frame_make_line(0, 0, 0));
+	TAKES_NO_POINTER(mprof_frame_make_file(0));
 	DOES_NOTHING(mprof_recorder_options_init(NULL, 0));
 	REFUSES(mprof_recorder_open_path(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_open_path(NULL, NULL, &recorder, NULL));
@@ -208,9 +211,15 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_register_root(NULL, NULL));
 	REFUSES(mprof_recorder_unregister_root(NULL, 0));
 	GIVES_0(mprof_recorder_record_sample(NULL, 0, NULL, 0));
+	GIVES_0(mprof_recorder_record_typed_sample(NULL, NULL));
 	GIVES_0(mprof_recorder_begin_heap(NULL, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_object(NULL, 0, 0, 0, NULL, NULL, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_references(NULL, NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_label(NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_names(NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_weak_references(NULL, NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_flags(NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_named_root(NULL, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_root(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_free(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_move(NULL, 0, 0));
@@ -303,6 +312,7 @@ Test(null, heap_graph)
 	REFUSES(mprof_heap_graph_get_object(NULL, 0, NULL));
 	REFUSES(mprof_heap_graph_lookup_object(NULL, 0, NULL));
 	REFUSES(mprof_heap_graph_get_references(NULL, 0, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_heap_graph_get_weak_references(NULL, 0, 0, NULL, 0, 0, NULL));
 	REFUSES(mprof_heap_graph_get_referrers(NULL, 0, 0, NULL, 0, 0, NULL));
 	REFUSES(mprof_heap_graph_get_root(NULL, 0, NULL));
 	REFUSES(mprof_heap_graph_get_dominated(NULL, 0, NULL, 0, NULL));

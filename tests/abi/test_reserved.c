@@ -160,12 +160,19 @@ static const mprof_class_definition class_definition = {
 static mprof_status write_record(void *given)
 {
 	static const uint32_t blocks[] = {
-		[MPROF_RECORD_STACK] = MPROF_BLOCK_STACKS,         [MPROF_RECORD_MODULE] = MPROF_BLOCK_CODE,
-		[MPROF_RECORD_FUNCTION] = MPROF_BLOCK_CODE,        [MPROF_RECORD_METRIC] = MPROF_BLOCK_METRICS,
-		[MPROF_RECORD_METRIC_VALUE] = MPROF_BLOCK_METRICS, [MPROF_RECORD_FIELD] = MPROF_BLOCK_FIELDS,
-		[MPROF_RECORD_TYPE] = MPROF_BLOCK_TYPES,           [MPROF_RECORD_CLOCK] = MPROF_BLOCK_CLOCKS,
+		[MPROF_RECORD_STACK] = MPROF_BLOCK_STACKS,
+		[MPROF_RECORD_MODULE] = MPROF_BLOCK_CODE,
+		[MPROF_RECORD_FUNCTION] = MPROF_BLOCK_CODE,
+		[MPROF_RECORD_METRIC] = MPROF_BLOCK_METRICS,
+		[MPROF_RECORD_METRIC_VALUE] = MPROF_BLOCK_METRICS,
+		[MPROF_RECORD_FIELD] = MPROF_BLOCK_FIELDS,
+		[MPROF_RECORD_TYPE] = MPROF_BLOCK_TYPES,
+		[MPROF_RECORD_CLOCK] = MPROF_BLOCK_CLOCKS,
 		[MPROF_RECORD_TIMELINE] = MPROF_BLOCK_TIMELINES,
+		[MPROF_RECORD_OBJECT_FLAGS] = MPROF_BLOCK_OBJECT_LABELS,
+		[MPROF_RECORD_REFERENCE_NAME] = MPROF_BLOCK_REFERENCE_NAMES,
 	};
+	static const mprof_record text = {.kind = MPROF_RECORD_TEXT, .id = 1};
 	const mprof_record *record = given;
 	mprof_record records[2];
 	size_t count = 0;
@@ -177,7 +184,10 @@ static mprof_status write_record(void *given)
 	if (record->kind == MPROF_RECORD_METRIC_VALUE)
 		records[count++] = (mprof_record){.kind = MPROF_RECORD_METRIC, .id = 1};
 	records[count++] = *record;
-	return mprof_writer_write_records(writer, blocks[record->kind], 0, records, sizeof(*records), count);
+	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
+		(void)!mprof_writer_write_records(writer, MPROF_BLOCK_TEXTS, 0, &text, sizeof(text), 1);
+	return mprof_writer_write_records(writer, blocks[record->kind], record->kind >= MPROF_RECORD_LABEL, records,
+					  sizeof(*records), count);
 }
 
 static mprof_status record_class(void *given)
@@ -254,6 +264,8 @@ static const mprof_record field_record = {.kind = MPROF_RECORD_FIELD, .id = 1};
 static const mprof_record type_record = {.kind = MPROF_RECORD_TYPE, .id = 1};
 static const mprof_record clock_record = {.kind = MPROF_RECORD_CLOCK, .id = 1};
 static const mprof_record timeline_record = {.kind = MPROF_RECORD_TIMELINE, .id = 1};
+static const mprof_record flags_record = {.kind = MPROF_RECORD_OBJECT_FLAGS, .id = 1};
+static const mprof_record name_record = {.kind = MPROF_RECORD_REFERENCE_NAME, .id = 1};
 static const mprof_description description = {.struct_size = sizeof(description), .name = "D", .name_length = 1};
 static const mprof_root_area root_area = {.struct_size = sizeof(root_area), .start = 64, .size = 8};
 static const mprof_metric_value metric_value = {.value = 1};
@@ -310,6 +322,8 @@ static const reserved_field fields[] = {
 	FIELD(type_record, as.type.reserved, UINT32_MAX, write_record, 0),
 	FIELD(clock_record, as.clock.reserved, UINT32_MAX, write_record, 0),
 	FIELD(timeline_record, as.timeline.flags, ~(uint32_t)MPROF_TIMELINE_FLAG_ENDED, write_record, 0),
+	FIELD(flags_record, id, ~(uint32_t)MPROF_OBJECT_FLAG_SYNTHETIC, write_record, 0),
+	FIELD(name_record, as.reference_name.reserved, UINT32_MAX, write_record, 0),
 	FIELD(recorder_options, object_events, ~UINT32_C(1), open_recorder, 1),
 	FIELD(description, reserved, UINT32_MAX, record_class, 1),
 	FIELD(description, reserved, UINT32_MAX, record_method, 1),

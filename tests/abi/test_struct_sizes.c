@@ -547,7 +547,8 @@ Test(struct_sizes, what_a_recorder_takes)
 	room[sizeof(type)] = 1;
 	cr_assert_eq(mprof_recorder_define_type(recorder, (const void *)room, sizeof(type) + MORE, &id),
 		     MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_define_type(recorder, &type, sizeof(type) - 1, &id), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_type(recorder, &type, offsetof(mprof_type_record, period) - 1, &id),
+		     MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 }
@@ -569,4 +570,7 @@ Test(struct_sizes, arrays_by_kind_have_room)
 	cr_assert_eq(mprof_number_set_has(NULL, MPROF_BLOCK_INTRO), 0);
 	cr_assert_eq(mprof_frame_make_native(5), MPROF_FRAME_NATIVE | 5);
 	cr_assert_eq(mprof_frame_make_compiling(5), MPROF_FRAME_COMPILING | 5);
+	cr_assert_eq(mprof_frame_make_line(5, 2, 1), MPROF_FRAME_LINE | MPROF_FRAME_INLINED | UINT64_C(2) << 32 | 5);
+	cr_assert_eq(mprof_frame_make_line(5, UINT32_C(1) << 28, 0), MPROF_FRAME_LINE | 5);
+	cr_assert_eq(mprof_frame_make_file(5), MPROF_FRAME_FILE | 5);
 }

@@ -23,7 +23,7 @@ static void define_type(mprof_writer *writer)
 	records[0].as.argument =
 		(mprof_argument_record){MPROF_ARGUMENT_DURATION, 0, MPROF_ROLE_DURATION, 0, "time", NULL};
 	records[1].as.argument = (mprof_argument_record){MPROF_ARGUMENT_TEXT_ID, 0, 0, 0, "path", NULL};
-	records[2].as.type = (mprof_type_record){MPROF_TYPE_SPAN, 0, 3, 1, 2, 0, "read"};
+	records[2].as.type = (mprof_type_record){MPROF_TYPE_SPAN, 0, 3, 1, 2, 0, "read", 0, ""};
 	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_TYPES, 0, records, sizeof(records[0]), 3),
 		     MPROF_OK);
 }

@@ -22,7 +22,7 @@ static const char *const names_of_mprof2[LOG_CODES] = {
 	[6] = "STATISTICAL", [7] = "END",      [8] = "HEAP_DATA", [9] = "HEAP_SUMMARY", [10] = "DIRECTIVES",
 	[32] = "SESSION",    [33] = "THREAD",  [34] = "LOST",     [35] = "SAMPLES",     [36] = "STACKS",
 	[37] = "CODE",       [38] = "METRICS", [39] = "MARK",     [40] = "ROOTS",       [41] = "WATERMARK",
-	[42] = "FIELDS",     [46] = "TYPES",   [47] = "TEXTS",
+	[42] = "FIELDS",     [46] = "TYPES",   [47] = "TEXTS",    [52] = "POSITIONS",
 };
 
 static const log_rules dialects[] = {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /** One more than the highest named code. */
-#define LOG_CODES 48
+#define LOG_CODES 64
 
 /** The encoding rules common to all blocks of a dialect. */
 typedef struct log_rules {

@@ -152,7 +152,8 @@ def compare_log(tables, number, report):
     compare_rows(what, tables, number, "samples", report["samples"], ["kind", "name", "module", "hits", "inlined"],
                  [("total", "total_hits")])
     compare_rows(what, tables, number, "collections", report["collections"],
-                 ["number", "generation", "start_ns", "duration_ns", "mark_ns", "sweep_ns", "pause_ns", "finished"])
+                 ["number", "generation", "start_ns", "duration_ns", "mark_ns", "sweep_ns", "pause_ns", "finished", "name",
+                  "cause"])
     compare_rows(what, tables, number, "pauses", report["pauses"],
                  ["kind", "start_ns", "duration_ns", "finished", "thread", "collection", "generation", "class",
                   "holder"])
@@ -164,6 +165,8 @@ def compare_log(tables, number, report):
                  ["name", "category", "form", "count", "errors"])
     compare_rows(what, tables, number, "spans", report["longest_spans"],
                  ["name", "category", "form", "thread", "start_ns", "duration_ns", "unfinished"])
+    compare_rows(what, tables, number, "lines", report["lines"],
+                 ["kind", "name", "file", "samples", "samples_total", "allocations", "bytes"])
     compare_rows(what, tables, number, "metrics", report["metrics"], ["section", "name", "thread", "unit", "count"])
     compare_rows(what, tables, number, "heap_snapshots", report["heap_shots"], ["number", "objects", "bytes"])
     classes = [{"snapshot": i + 1, **row} for i, shot in enumerate(report["heap_shots"]) for row in shot["classes"]]

@@ -121,7 +121,10 @@ mprof_status fault_fetch(fault_run *run, const log_input *input, const mprof_blo
 	case MPROF_BLOCK_TIMELINES:
 	case MPROF_BLOCK_PROCESSES:
 	case MPROF_BLOCK_CLOCK_PAIRS:
+	case MPROF_BLOCK_POSITIONS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
+	case MPROF_BLOCK_OBJECT_LABELS:
+	case MPROF_BLOCK_REFERENCE_NAMES:
 		return fetch_records(run, input);
 	case MPROF_BLOCK_MAPPING:
 		return fetch_mappings(run, input);

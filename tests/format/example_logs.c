@@ -578,6 +578,64 @@ void example_logs_write_types(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
+void example_logs_write_positions(mprof_writer *writer)
+{
+	const mprof_record text = {.kind = MPROF_RECORD_TEXT, .id = 1, .as.text.text = "list.h"};
+	const mprof_record positions[] = {
+		{.kind = MPROF_RECORD_POSITION, .id = 1, .as.position = {.target = 1, .line = 12}},
+		{.kind = MPROF_RECORD_POSITION,
+		 .id = 2,
+		 .as.position = {.target = 2, .is_inlined = 1, .line = 300, .offset = 38, .file = 1}},
+	};
+	const mprof_record stacks[] = {
+		{.kind = MPROF_RECORD_STACK, .id = 1, .as.stack = {.position = 1}},
+		{.kind = MPROF_RECORD_STACK, .id = 2, .as.stack = {.caller = 1, .position = 2}},
+	};
+	const mprof_event sample = make_event(MPROF_EVENT_SAMPLE, 0, 2, 4300);
+
+	write_method(writer, 1, 0, 0, "Run ()");
+	write_method(writer, 2, 0, 0, "Next ()");
+	write_records(writer, MPROF_BLOCK_TEXTS, &text, 1);
+	write_records(writer, MPROF_BLOCK_POSITIONS, positions, 2);
+	write_records(writer, MPROF_BLOCK_STACKS, stacks, 2);
+	cr_assert_eq(mprof_writer_write_samples(writer, 77, 4000, &sample, 1), MPROF_OK);
+}
+
+void example_logs_write_kinds(mprof_writer *writer)
+{
+	static const uint8_t arguments[2][6] = {{0x81, 0x40, 0x84, 0x83}, {0x80, 0x8a}};
+	const mprof_event_detail details[] = {
+		{.struct_size = sizeof(mprof_event_detail), .arguments = arguments[0], .argument_size = 4},
+		{.struct_size = sizeof(mprof_event_detail), .arguments = arguments[1], .argument_size = 2},
+	};
+	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 1, .as.stack = {.caller = 0, .target = 1}};
+	const mprof_record types[] = {
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 1,
+		 .as.argument = {MPROF_ARGUMENT_STACK, 0, MPROF_ROLE_STACK, 0, "stack", NULL}},
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 2,
+		 .as.argument = {MPROF_ARGUMENT_NUMBER, 0, MPROF_ROLE_WEIGHT, MPROF_ARGUMENT_UNIT_BYTES, "size", NULL}},
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 3,
+		 .as.argument = {MPROF_ARGUMENT_NUMBER, 0, MPROF_ROLE_CPU, 0, "cpu", NULL}},
+		{.kind = MPROF_RECORD_TYPE,
+		 .id = 1,
+		 .as.type = {MPROF_TYPE_SAMPLE, 0, 0, 1, 3, 0, "heap", 512, "malloc"}},
+	};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_TYPED, 1, 0, 4300),
+		make_event(MPROF_EVENT_TYPED, 1, 0, 4290),
+	};
+
+	events[0].more.detail = &details[0];
+	events[1].more.detail = &details[1];
+	write_method(writer, 1, 0, 0, "Run ()");
+	write_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
+	write_records(writer, MPROF_BLOCK_TYPES, types, sizeof(types) / sizeof(types[0]));
+	cr_assert_eq(mprof_writer_write_typed(writer, 77, 4000, events, 2), MPROF_OK);
+}
+
 void example_logs_write_application(mprof_writer *writer)
 {
 	static const uint8_t bytes[] = {0x00, 0xff, 'x'};
@@ -613,6 +671,53 @@ void example_logs_write_timelines(mprof_writer *writer)
 	write_records(writer, MPROF_BLOCK_PROCESSES, &process, 1);
 	write_records(writer, MPROF_BLOCK_TIMELINES, timelines, 2);
 	write_records(writer, MPROF_BLOCK_CLOCK_PAIRS, pairs, 2);
+}
+
+void example_logs_write_heap_notes(mprof_writer *writer)
+{
+	const uint64_t references[] = {0x10040, 0x10060};
+	const mprof_record texts[] = {{.kind = MPROF_RECORD_TEXT, .id = 1, .as.text.text = "PATH"},
+				      {.kind = MPROF_RECORD_TEXT, .id = 2, .as.text.text = "HOME"}};
+	const mprof_record labels[] = {
+		{.kind = MPROF_RECORD_LABEL, .as.label = {0x10000, "dict of module os"}},
+		{.kind = MPROF_RECORD_LABEL, .id = 1, .as.label = {0x10040, NULL}},
+		{.kind = MPROF_RECORD_OBJECT_FLAGS, .id = MPROF_OBJECT_FLAG_SYNTHETIC, .as.object_flags = {8}},
+	};
+	const mprof_record names[] = {
+		{.kind = MPROF_RECORD_REFERENCE_NAME, .id = 1, .as.reference_name = {0x10000, 0, 0}},
+		{.kind = MPROF_RECORD_REFERENCE_NAME, .id = 2, .as.reference_name = {0x10000, 1, 0}},
+		{.kind = MPROF_RECORD_WEAK_REFERENCE, .as.weak_reference = {0x10060, 0x10000}},
+	};
+	const mprof_event_detail details[] = {
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x10000,
+		 .reference_count = 2,
+		 .references = references},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10040},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10060},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 8,
+		 .reference_count = 1,
+		 .references = references},
+	};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_HEAP_OBJECT, 1, 64, 0),
+		make_event(MPROF_EVENT_HEAP_OBJECT, 2, 24, 0),
+		make_event(MPROF_EVENT_HEAP_OBJECT, 2, 24, 0),
+		make_event(MPROF_EVENT_HEAP_OBJECT, 2, 0, 0),
+	};
+
+	write_class(writer, 1, 0, 0, "dict");
+	write_class(writer, 2, 0, 0, "str");
+	for (size_t i = 0; i < 4; i++)
+		events[i].more.detail = &details[i];
+	write_records(writer, MPROF_BLOCK_TEXTS, texts, 2);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST, 5700, events, 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_OBJECT_LABELS, 1, labels, sizeof(labels[0]), 3),
+		     MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_REFERENCE_NAMES, 1, names, sizeof(names[0]), 3),
+		     MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_LAST, 5700, NULL, 0), MPROF_OK);
 }
 
 void example_logs_write_columns(mprof_writer *writer)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_text_parts.h"
 
+#include "format/blocks/records.h"
 #include "format/events/event_kinds.h"
 #include "logs/log_fixture.h"
 
@@ -209,6 +210,7 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 		log_text_add(out, " thread=%llu base=%llu", (number)block->thread,
 			     (number)block->as.samples.base_counter);
 		render_clocks(out, block);
@@ -233,6 +235,11 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 	case MPROF_BLOCK_TIMELINES:
 	case MPROF_BLOCK_PROCESSES:
 	case MPROF_BLOCK_CLOCK_PAIRS:
+	case MPROF_BLOCK_POSITIONS:
+	case MPROF_BLOCK_OBJECT_LABELS:
+	case MPROF_BLOCK_REFERENCE_NAMES:
+		if (block_has_heap_notes(block->kind))
+			log_text_add(out, " shot=%u", block->as.heap_notes.number);
 		if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 			log_text_add(out, " collection=%u", block->as.heap_summary.collection);
 		render_clocks(out, block);

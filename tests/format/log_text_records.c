@@ -89,23 +89,62 @@ static void render_timeline_record(log_text *out, const mprof_record *record)
 static void render_type(log_text *out, const mprof_record *record)
 {
 	if (record->kind == MPROF_RECORD_ARGUMENT)
-		log_text_add(out, "  argument id=%u kind=%u encoding=%u role=%u unit=%u name=\"%s\" unit-name=\"%s\"\n",
+		log_text_add(out, "  argument id=%u kind=%u encoding=%u role=%u unit=%u name=\"%s\" unit-name=\"%s\"",
 			     record->id, record->as.argument.kind, record->as.argument.encoding,
 			     record->as.argument.role, record->as.argument.unit, record->as.argument.name,
 			     record->as.argument.unit_name);
 	else
-		log_text_add(out, "  type id=%u form=%u pair=%u category=%u arguments=%u+%u name=\"%s\"\n", record->id,
+		log_text_add(out, "  type id=%u form=%u pair=%u category=%u arguments=%u+%u name=\"%s\"", record->id,
 			     record->as.type.form, record->as.type.pair, record->as.type.category,
 			     record->as.type.first_argument, record->as.type.argument_count, record->as.type.name);
+	if (record->kind == MPROF_RECORD_TYPE && record->as.type.form == MPROF_TYPE_SAMPLE)
+		log_text_add(out, " period=%llu source=\"%s\"", (number)record->as.type.period, record->as.type.source);
+	log_text_add(out, "\n");
+}
+
+static void render_stack(log_text *out, const mprof_record *record)
+{
+	if (record->as.stack.position != 0)
+		log_text_add(out, "  stack id=%u position=%u caller=%u\n", record->id, record->as.stack.position,
+			     record->as.stack.caller);
+	else
+		log_text_add(out, "  stack id=%u %s=%u caller=%u\n", record->id,
+			     record->as.stack.is_native ? "location" : "method", record->as.stack.target,
+			     record->as.stack.caller);
+}
+
+/* A record of a block of a heap snapshot or of a summary. */
+static void render_note(log_text *out, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_LABEL:
+		log_text_add(out, "  label id=%u object=%llx \"%s\"\n", record->id, (number)record->as.label.object,
+			     record->as.label.text);
+		break;
+	case MPROF_RECORD_OBJECT_FLAGS:
+		log_text_add(out, "  flags %u object=%llx\n", record->id, (number)record->as.object_flags.object);
+		break;
+	case MPROF_RECORD_REFERENCE_NAME:
+		log_text_add(out, "  name id=%u object=%llx index=%u\n", record->id,
+			     (number)record->as.reference_name.object, record->as.reference_name.index);
+		break;
+	case MPROF_RECORD_WEAK_REFERENCE:
+		log_text_add(out, "  weak id=%u object=%llx target=%llx\n", record->id,
+			     (number)record->as.weak_reference.object, (number)record->as.weak_reference.target);
+		break;
+	default:
+		log_text_add(out, "  summary id=%u alive=%llu bytes=%llu dead=%llu bytes=%llu\n", record->id,
+			     (number)record->as.summary.live_objects, (number)record->as.summary.live_bytes,
+			     (number)record->as.summary.dead_objects, (number)record->as.summary.dead_bytes);
+		break;
+	}
 }
 
 static void render_record(log_text *out, const mprof_record *record)
 {
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
-		log_text_add(out, "  stack id=%u %s=%u caller=%u\n", record->id,
-			     record->as.stack.is_native ? "location" : "method", record->as.stack.target,
-			     record->as.stack.caller);
+		render_stack(out, record);
 		break;
 	case MPROF_RECORD_MODULE:
 		render_module(out, record);
@@ -150,10 +189,14 @@ static void render_record(log_text *out, const mprof_record *record)
 	case MPROF_RECORD_CLOCK_PAIR:
 		render_timeline_record(out, record);
 		break;
+	case MPROF_RECORD_POSITION:
+		log_text_add(out, "  position id=%u %s=%u inlined=%u line=%u offset=%u file=%u\n", record->id,
+			     record->as.position.is_native ? "location" : "method", record->as.position.target,
+			     record->as.position.is_inlined, record->as.position.line, record->as.position.offset,
+			     record->as.position.file);
+		break;
 	default:
-		log_text_add(out, "  summary id=%u alive=%llu bytes=%llu dead=%llu bytes=%llu\n", record->id,
-			     (number)record->as.summary.live_objects, (number)record->as.summary.live_bytes,
-			     (number)record->as.summary.dead_objects, (number)record->as.summary.dead_bytes);
+		render_note(out, record);
 		break;
 	}
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXAMPLES 20
+#define MAX_EXAMPLES 24
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -138,9 +138,9 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 17);
+	cr_assert_eq(example_count, 21);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 20);
+	cr_assert_eq(example_count, 24);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -245,6 +245,10 @@ Test(specification, examples_are_written, .init = load_examples)
 		       BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_OBJECT_EVENTS),
 		       example_logs_write_objects);
 	expect_written(&examples[16], MPROF_DIALECT_MPROF2, 0, example_logs_write_timelines);
+	expect_written(&examples[18], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_POSITIONS),
+		       example_logs_write_positions);
+	expect_written(&examples[19], MPROF_DIALECT_MPROF2, 0, example_logs_write_heap_notes);
+	expect_written(&examples[20], MPROF_DIALECT_MPROF2, 0, example_logs_write_kinds);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)
@@ -256,7 +260,7 @@ Test(specification, example_of_columns_is_written, .init = load_examples)
 	options.has_columns = 1;
 	expect_written_with(&examples[10], &options, example_logs_write_columns);
 	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_TYPED_EVENTS) | BIT(MPROF_DIRECTIVE_TYPED_COLUMNS);
-	expect_written_with(&examples[16], &options, example_logs_write_typed_columns);
+	expect_written_with(&examples[17], &options, example_logs_write_typed_columns);
 }
 
 /* The stream depends on the version of zlib: what is before it is compared, and what a reader makes of all. */

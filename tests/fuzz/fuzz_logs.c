@@ -133,7 +133,7 @@ static void fill_argument(mprof_record *record)
 		record->as.argument.encoding = MPROF_ENCODING_FIXED;
 	else if (record->id > TYPED_ARGUMENTS)
 		record->as.argument.encoding = (uint32_t)fuzz_random_below(MPROF_ENCODING_BYTES + 1);
-	record->as.argument.role = (uint32_t)fuzz_random_below(20);
+	record->as.argument.role = (uint32_t)fuzz_random_below(25);
 }
 
 static void fill_description(mprof_record *record, uint64_t address, uint32_t first, uint32_t i)
@@ -163,6 +163,8 @@ static void fill_description(mprof_record *record, uint64_t address, uint32_t fi
 		break;
 	}
 }
+/* Frames of the log may have positions. */
+static int has_positions;
 
 static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 {
@@ -171,6 +173,8 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
 		record->as.stack.caller = (uint32_t)fuzz_random_below(record->id);
+		if (has_positions && fuzz_random_below(2) != 0)
+			record->as.stack.position = 1 + (uint32_t)fuzz_random_below(first + 9);
 		break;
 	case MPROF_RECORD_MODULE:
 		record->as.module.address = address;
@@ -195,7 +199,9 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		fill_argument(record);
 		break;
 	case MPROF_RECORD_TYPE:
-		record->as.type.form = (uint32_t)fuzz_random_below(5);
+		record->as.type.form = (uint32_t)fuzz_random_below(MPROF_TYPE_SAMPLE + 1);
+		record->as.type.period = address;
+		record->as.type.source = i % 2 == 0 ? "source" : "";
 		record->as.type.category = (uint32_t)fuzz_random_below(first + 10);
 		record->as.type.first_argument = first;
 		record->as.type.argument_count = record->id == 1 ? TYPED_ARGUMENTS : (uint32_t)fuzz_random_below(11);
@@ -207,6 +213,16 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		fill_description(record, address, first, i);
 		break;
 	case MPROF_RECORD_TEXT:
+		break;
+	case MPROF_RECORD_POSITION:
+		record->as.position.is_native = (uint32_t)fuzz_random_below(2);
+		record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
+		if (!record->as.position.is_native)
+			record->as.position.target *= 128;
+		record->as.position.is_inlined = (uint32_t)fuzz_random_below(2);
+		record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
+		record->as.position.offset = (uint32_t)(address >> 32);
+		record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
 		break;
 	default:
 		record->as.metric_value.value = address;
@@ -236,6 +252,7 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	static const uint8_t metrics[] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
 	static const uint8_t roots[] = {MPROF_RECORD_ROOT, 0};
 	static const uint8_t texts[] = {MPROF_RECORD_TEXT, 0};
+	static const uint8_t positions[] = {MPROF_RECORD_POSITION, 0};
 	static const uint8_t types[] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE, 0};
 	static const uint8_t clocks[] = {MPROF_RECORD_CLOCK, 0};
 	static const uint8_t timelines[] = {MPROF_RECORD_TIMELINE, 0};
@@ -243,10 +260,11 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	static const uint8_t pairs[] = {MPROF_RECORD_CLOCK_PAIR, 0};
 
 	write_records(writer, MPROF_BLOCK_CODE, code, first);
+	write_records(writer, MPROF_BLOCK_TEXTS, texts, first);
+	write_records(writer, MPROF_BLOCK_POSITIONS, positions, first);
 	write_records(writer, MPROF_BLOCK_STACKS, stacks, first);
 	write_records(writer, MPROF_BLOCK_METRICS, metrics, first);
 	write_records(writer, MPROF_BLOCK_ROOTS, roots, first);
-	write_records(writer, MPROF_BLOCK_TEXTS, texts, first);
 	write_records(writer, MPROF_BLOCK_TYPES, types, first);
 	write_records(writer, MPROF_BLOCK_CLOCKS, clocks, first);
 	write_records(writer, MPROF_BLOCK_TIMELINES, timelines, first);
@@ -269,6 +287,29 @@ static void write_samples(mprof_writer *writer)
 	fuzz_require(mprof_writer_write_mark(writer, 77, 5, "a marker", 8) == MPROF_OK);
 	fuzz_require(mprof_writer_write_application(writer, "org.example", 11, 7, 3, "data", 4) == MPROF_OK);
 	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, summary, 1);
+}
+
+/* Events of any types, whose arguments are any bytes, in no order. */
+static void write_typed(mprof_writer *writer)
+{
+	mprof_event events[20];
+	mprof_event_detail details[20];
+	uint8_t bytes[40];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)fuzz_random_below(256) | (uint8_t)(fuzz_random_below(2) << 7);
+	for (size_t i = 0; i < 20; i++) {
+		memset(&events[i], 0, sizeof(events[i]));
+		memset(&details[i], 0, sizeof(details[i]));
+		details[i].struct_size = sizeof(details[i]);
+		details[i].argument_size = (size_t)fuzz_random_below(20);
+		details[i].arguments = bytes + fuzz_random_below(20);
+		events[i].kind = MPROF_EVENT_TYPED;
+		events[i].id = 1 + (uint32_t)fuzz_random_below(10);
+		events[i].counter = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+		events[i].more.detail = &details[i];
+	}
+	fuzz_require(mprof_writer_write_typed(writer, 77, 5, events, 20) == MPROF_OK);
 }
 
 #define HEAP_EVENTS 40
@@ -300,6 +341,38 @@ static void write_heap(mprof_writer *writer)
 	fuzz_require(mprof_writer_write_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
 }
 
+#define HEAP_NOTES 20
+
+/* Labels, flags, names and weak references of objects that the snapshot may have. */
+static void write_heap_notes(mprof_writer *writer)
+{
+	mprof_record labels[HEAP_NOTES];
+	mprof_record names[HEAP_NOTES];
+
+	memset(labels, 0, sizeof(labels));
+	memset(names, 0, sizeof(names));
+	for (size_t i = 0; i < HEAP_NOTES; i++) {
+		const uint64_t object = 0x7f0012340000 + fuzz_random_below(1000) * 8;
+
+		labels[i].kind = i % 3 != 0 ? MPROF_RECORD_LABEL : MPROF_RECORD_OBJECT_FLAGS;
+		labels[i].id = i % 3 != 0 ? (uint32_t)fuzz_random_below(10) : MPROF_OBJECT_FLAG_SYNTHETIC;
+		labels[i].as.label.object = object;
+		if (labels[i].id == 0)
+			labels[i].as.label.text = "label";
+		names[i].kind = i % 2 != 0 ? MPROF_RECORD_REFERENCE_NAME : MPROF_RECORD_WEAK_REFERENCE;
+		names[i].id = 1 + (uint32_t)fuzz_random_below(10);
+		names[i].as.reference_name.object = object;
+		if (i % 2 != 0)
+			names[i].as.reference_name.index = (uint32_t)fuzz_random_below(8);
+		else
+			names[i].as.weak_reference.target = object + 8;
+	}
+	fuzz_require(mprof_writer_write_records(writer, MPROF_BLOCK_OBJECT_LABELS, 1, labels, sizeof(*labels),
+						HEAP_NOTES) == MPROF_OK &&
+		     mprof_writer_write_records(writer, MPROF_BLOCK_REFERENCE_NAMES, 1, names, sizeof(*names),
+						HEAP_NOTES) == MPROF_OK);
+}
+
 fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks)
 {
 	const mprof_assembly_name assembly = {sizeof(mprof_assembly_name), "base", "neutral", "null", 1, 2, 3, 4, 0, 0};
@@ -321,6 +394,7 @@ fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks)
 	const uint8_t *bytes;
 	fuzz_log log;
 
+	has_positions = mprof_number_set_has(&options->directives, MPROF_DIRECTIVE_POSITIONS);
 	fuzz_require(mprof_writer_open_memory(options, &writer) == MPROF_OK);
 	fuzz_require(mprof_writer_write_loaded(writer, &element) == MPROF_OK);
 	write_names(writer, 1);
@@ -335,7 +409,9 @@ fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks)
 	if (dialect == MPROF_DIALECT_MPROF2) {
 		write_definitions(writer, 11);
 		write_samples(writer);
+		write_typed(writer);
 		write_heap(writer);
+		write_heap_notes(writer);
 		write_heap(writer);
 		fuzz_require(mprof_writer_write_session(writer, properties, sizeof(*properties), 2) == MPROF_OK &&
 			     mprof_writer_write_thread_name(writer, 77, "main", 4) == MPROF_OK &&

@@ -253,7 +253,7 @@ Test(roots, refuses_what_the_contract_forbids)
 	area.size = UINT64_MAX;
 	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_ERR_ARGUMENT);
 	area.size = 8;
-	area.kind = MPROF_ROOT_RUNTIME + 1;
+	area.kind = MPROF_ROOT_GLOBAL + 1;
 	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_register_root(recorder, NULL), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_register_root(NULL, &area), MPROF_ERR_ARGUMENT);

@@ -271,7 +271,7 @@ Test(typed_events, definitions_come_back)
 	mprof_recorder *recorder = open_counting(&bytes);
 	mprof_thread *thread = attach(recorder);
 	const uint32_t category = define_text(recorder, "category");
-	mprof_type_record end = {MPROF_TYPE_END, 1, category, 2, 2, 0, "end"};
+	mprof_type_record end = {MPROF_TYPE_END, 1, category, 2, 2, 0, "end", 0, ""};
 	mprof_record record;
 	uint32_t id;
 	typed_log log;
@@ -903,7 +903,7 @@ Test(typed_events, a_closed_recorder_refuses_definitions)
 
 Test(typed_events, a_ring_evicts_events_and_no_definitions)
 {
-	enum { MANY = 200000 };
+	enum { MANY = 400000 };
 	char path[] = "mprof-test-typed-XXXXXX";
 	int fd = mkstemp(path);
 	mprof_recorder_options options;

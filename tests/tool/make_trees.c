@@ -546,6 +546,53 @@ static void write_origins(void)
 	write_heap(2, 7, MPROF_EVENT_HEAP_OBJECT, (const uint64_t[]){0x100, 0x2000, 0x5000}, 3);
 }
 
+/*
+ * A dictionary with two named references, and a weak one to itself; and a synthetic group of roots, which holds a text.
+ * One root is of a kind that is not defined.
+ */
+static void write_labels(void)
+{
+	static const uint64_t values[] = {0x1040, 0x1060};
+	static const uint64_t held[] = {0x1080};
+	const mprof_record texts[] = {{.kind = MPROF_RECORD_TEXT, .id = 1, .as.text.text = "PATH"},
+				      {.kind = MPROF_RECORD_TEXT, .id = 2, .as.text.text = "HOME"}};
+	const mprof_record labels[] = {
+		{.kind = MPROF_RECORD_LABEL, .as.label = {0x1000, "dict of module os"}},
+		{.kind = MPROF_RECORD_LABEL, .as.label = {0x2000, "(Handle scope)"}},
+		{.kind = MPROF_RECORD_LABEL, .as.label = {0x9000, "nobody"}},
+		{.kind = MPROF_RECORD_OBJECT_FLAGS, .id = MPROF_OBJECT_FLAG_SYNTHETIC, .as.object_flags = {0x2000}},
+	};
+	const mprof_record names[] = {
+		{.kind = MPROF_RECORD_REFERENCE_NAME, .id = 1, .as.reference_name = {0x1000, 0, 0}},
+		{.kind = MPROF_RECORD_REFERENCE_NAME, .id = 2, .as.reference_name = {0x1000, 1, 0}},
+		{.kind = MPROF_RECORD_WEAK_REFERENCE, .id = 2, .as.weak_reference = {0x1060, 0x1000}},
+	};
+	static const uint64_t addresses[] = {0x1000, 0x1040, 0x1060, 0x1080, 0x2000, 0x1000, 0x1040};
+	mprof_event_detail details[7] = {{0}};
+	mprof_event events[7] = {{0}};
+
+	define_class(1, "dict");
+	define_class(2, "str");
+	for (size_t i = 0; i < 7; i++) {
+		details[i].struct_size = sizeof(details[i]);
+		details[i].object = addresses[i];
+		events[i].kind = i < 5 ? MPROF_EVENT_HEAP_OBJECT : MPROF_EVENT_HEAP_ROOT;
+		events[i].id = i < 5 ? (i == 0 ? 1 : 2) : 0;
+		events[i].value = i < 4 ? 32 : i == 5 ? MPROF_ROOT_NATIVE : i == 6 ? 99 : 0;
+		events[i].more.detail = &details[i];
+	}
+	details[0].references = values;
+	details[0].reference_count = 2;
+	details[4].references = held;
+	details[4].reference_count = 1;
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_TEXTS, 0, texts, sizeof(texts[0]), 2), "texts");
+	expect(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST, START, events, 7), "shot");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_OBJECT_LABELS, 1, labels, sizeof(labels[0]), 4),
+	       "labels");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_REFERENCE_NAMES, 1, names, sizeof(names[0]), 3), "names");
+	expect(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_LAST, START, NULL, 0), "end of shot");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc >= 3 ? argv[1] : "";
@@ -576,6 +623,8 @@ int main(int argc, char **argv)
 		write_growing(size, 1);
 	else if (strcmp(kind, "origins") == 0)
 		write_origins();
+	else if (strcmp(kind, "labels") == 0)
+		write_labels();
 	else if (strcmp(kind, "path") == 0)
 		write_path();
 	else

@@ -64,10 +64,13 @@ swapper     0/0     [000]  5000.000006000:    1000000 cpu-clock:u:
 	ffffffff81775b9a elf_load+0x28a ([kernel.kallsyms])
 
 END
-import 0 names
+import 0 names --event=cpu-clock:u
 expect_line messages "^mprof-from-perf: 5 samples of 'cpu-clock:u' converted$"
 expect_line messages "not converted: 1 of 'page-faults'"
-expect_line messages '1 other records, 2 source lines$'
+expect_line messages '1 other records, 0 source lines$'
+expect_json names '[.lines[] | [.name, .file, .line, .samples, .samples_total]] | sort' "$(jq -nc '[
+	["fast",null,null,1,1],["std::operator< <char>","server.cc",40,0,1],
+	["work(int, char (*)(long))","server.cc",12,1,1]]')"
 expect_line messages 'perf lost 12 events$'
 expect_json names "$functions" "$(jq -nc '[["/tmp/perf-100.map (deleted)",0,1],["0x7fdb654f2ad7",0,1],["1010",1,1],
 	["elf_load",2,2],["fast",1,1],["main",0,2],["std::operator< <char>",0,2],["work(int, char (*)(long))",1,3]]')"
@@ -76,6 +79,17 @@ expect_json names '[.totals | .samples, .lost_events, .wall_ns]' '[5,12,5000]'
 expect_json names '[.samples[] | select(.name == "fast") | .module]' '["/opt/my server/bin (new)"]'
 expect_json names '.session.properties | [.perf_event, .perf_period, .sample_period_ns, .recorder]' \
 	'["cpu-clock:u","1000000","1000000","mprof-from-perf"]'
+# Without --event, each event is a kind of samples, whose weights are its periods.
+import 0 names
+expect_line messages "^mprof-from-perf: 1 samples of 'page-faults' converted$"
+expect_json names '[.totals.samples, (.sample_kinds | sort_by(.name)[] | [.name, .unit, .samples, .weight, .period])]' \
+	'[0,["cpu-clock:u","ns",5,5000000,1000000],["page-faults","count",1,1,1]]'
+expect_json names '[.sample_groups | sort_by(.name, .thread, .cpu)[] | [.name, .thread, .cpu, .samples]]' \
+	"$(jq -nc '[["cpu-clock:u","0x100000000",0,1],["cpu-clock:u","0x65",0,1],["cpu-clock:u","0x65",1,2],
+	["cpu-clock:u","0x66",null,1],["page-faults","0x66",null,1]]')"
+expect_json names '.session.properties | [.perf_event, .sample_period_ns]' '[null,null]'
+mprof export --to=folded --value=samples:page-faults -o - names.mprof
+expect "page faults" "$(cat out)" "elf_load 1"
 import 0 names --event=page-faults
 expect_json names "$functions" '[["elf_load",1,1]]'
 import 2 names --event=cycles
@@ -83,7 +97,7 @@ expect_line messages 'no samples'
 
 # The same with the ends of lines of Windows.
 sed 's/$/\r/' names.txt >windows.txt
-import 0 windows
+import 0 windows --event=cpu-clock:u
 expect_json windows '[.totals | .samples, .lost_events]' '[5,12]'
 expect_json windows "$threads" '[["0x65","server 1: a/b 2.5: x",3],["0x66","[4] 7",1],["0x100000000","swapper",1]]'
 
@@ -156,7 +170,7 @@ expect_line messages '^mprof-from-perf: 8 malformed lines left out, the first is
 	printf 'w 5 6000.9: cpu-clock:u: \n\t            1173 %070000d (/tmp/w)\n\n' 0
 	printf 'w 5 6000.9: cpu-clock:u: \n\t            1173 last+0x1 (/tmp/w)\n\t            1173 cut+0x1 (/tmp'
 } >malformed.txt
-import 1 malformed
+import 1 malformed --event=cpu-clock:u
 expect_json malformed '.totals.samples' 5
 expect_line messages '3 malformed lines left out'
 # A text that ends within a call stack: its outer frames are not known.
@@ -206,3 +220,13 @@ perf report -i perf.data --no-children --stdio -g none -s dso,sym -F sample,sym,
 jq -r '.samples[] | select(.hits > 0 and (.name | test("^(0x|/)") | not)) | "\(.hits) \(.name)"' out | sort >found
 test -s wanted || fail "perf report has no functions"
 diff wanted found || fail "functions of perf report"
+
+# Several events of perf: the sums of periods are those of its text.
+perf record -e cpu-clock,page-faults,context-switches -g -o perf.data -- \
+	bash -c 'for ((i = 0; i < 100000; i++)); do :; done; sleep 0.01' >/dev/null 2>&1 &&
+	perf script -i perf.data >several.txt 2>/dev/null || skip "perf has not these events: the rest was tested"
+import 0 several
+jq -r '.sample_kinds[] | "\(.name) \(.samples)"' out | sort >found
+sed -n 's/^[^\t ].* \([a-z-]*\(:[a-zA-Z]*\)*\): *$/\1/p' several.txt | sort | uniq -c | awk '{ print $2, $1 }' | sort >wanted
+test -s wanted || fail "perf script has no events"
+diff wanted found || fail "events of perf script"

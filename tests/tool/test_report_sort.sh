@@ -43,6 +43,10 @@ spans time .spans[].total_ns
 spans times .spans[].count
 spans max .spans[].max_ns
 spans p99 .spans[].p99_ns
+lines self .lines[].samples
+lines total .lines[].samples_total
+lines objects .lines[].allocations
+lines bytes .lines[].bytes
 locks time .monitors[].contended_ns
 locks times .monitors[].contentions
 locks failures .monitors[].failures

@@ -26,6 +26,7 @@ typedef enum reference_kind {
 	REFERENCE_ARGUMENT,
 	REFERENCE_TEXT,
 	REFERENCE_CLOCK,
+	REFERENCE_POSITION,
 	REFERENCE_KIND_COUNT
 } reference_kind;
 
@@ -59,6 +60,7 @@ static const char *const complaints[REFERENCE_KIND_COUNT] = {
 	[REFERENCE_ARGUMENT] = "the block uses an argument that is not defined",
 	[REFERENCE_TEXT] = "the block uses a text that is not defined",
 	[REFERENCE_CLOCK] = "the block uses a clock that is not defined",
+	[REFERENCE_POSITION] = "the block uses a position that is not defined",
 };
 
 static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
@@ -69,6 +71,7 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 		[REFERENCE_ROOT] = MPROF_RECORD_ROOT,         [REFERENCE_METRIC] = MPROF_RECORD_METRIC,
 		[REFERENCE_TYPE] = MPROF_RECORD_TYPE,         [REFERENCE_ARGUMENT] = MPROF_RECORD_ARGUMENT,
 		[REFERENCE_TEXT] = MPROF_RECORD_TEXT,         [REFERENCE_CLOCK] = MPROF_RECORD_CLOCK,
+		[REFERENCE_POSITION] = MPROF_RECORD_POSITION,
 	};
 	mprof_mapping mapping;
 	mprof_record record;
@@ -216,10 +219,17 @@ static void references_check_record(reference_check *check, log_input *input, co
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
 		check_optional(check, input, block, REFERENCE_STACK, record->as.stack.caller);
+		check_optional(check, input, block, REFERENCE_POSITION, record->as.stack.position);
 		if (record->as.stack.is_native)
 			check_optional(check, input, block, REFERENCE_LOCATION, record->as.stack.target);
 		else
 			check_optional(check, input, block, REFERENCE_METHOD, record->as.stack.target);
+		break;
+	case MPROF_RECORD_POSITION:
+		check_optional(check, input, block,
+			       record->as.position.is_native ? REFERENCE_LOCATION : REFERENCE_METHOD,
+			       record->as.position.target);
+		check_optional(check, input, block, REFERENCE_TEXT, record->as.position.file);
 		break;
 	case MPROF_RECORD_LOCATION:
 		check_optional(check, input, block, REFERENCE_MODULE, record->as.location.module);
@@ -252,6 +262,11 @@ static void references_check_record(reference_check *check, log_input *input, co
 		break;
 	case MPROF_RECORD_CLOCK_PAIR:
 		references_check(check, input, block, REFERENCE_CLOCK, record->id);
+		break;
+	case MPROF_RECORD_LABEL:
+	case MPROF_RECORD_REFERENCE_NAME:
+	case MPROF_RECORD_WEAK_REFERENCE:
+		check_optional(check, input, block, REFERENCE_TEXT, record->id);
 		break;
 	default:
 		break;
@@ -391,7 +406,8 @@ static void check_block(findings *found, log_input *input, const mprof_block *bl
 		found->unknown_blocks++;
 	if (!block->loaded)
 		return;
-	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
+	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES ||
+	    (block->kind == MPROF_BLOCK_TYPED && block->thread != 0))
 		found->out_of_memory |= key_map_add(&found->threads, block->thread) < 0;
 	if (input_block_has_records(block))
 		check_records(found, input, block);
@@ -433,6 +449,7 @@ static void print_references(const reference_check *check, const log_summary *su
 	json_unsigned(json, "undefined_arguments", references_undefined(check, REFERENCE_ARGUMENT));
 	json_unsigned(json, "undefined_texts", references_undefined(check, REFERENCE_TEXT));
 	json_unsigned(json, "undefined_clocks", references_undefined(check, REFERENCE_CLOCK));
+	json_unsigned(json, "undefined_positions", references_undefined(check, REFERENCE_POSITION));
 	json_unsigned(json, "unused_methods", references_unused(check, REFERENCE_METHOD, summary->methods));
 	json_unsigned(json, "unused_classes", references_unused(check, REFERENCE_CLASS, summary->classes));
 }

@@ -69,9 +69,7 @@ uint32_t dump_collection_of(const mprof_event *event)
 mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t index)
 {
 	uint64_t frame = detail->references[index];
-	mprof_stack_frame found = {(uint32_t)(frame >> 1), 0, (uint32_t)(frame & 1)};
-
-	return found;
+	return (mprof_stack_frame){.id = (uint32_t)(frame >> 1), .is_compiling = (uint32_t)(frame & 1)};
 }
 
 /* The heap object that events with further references belong to: its address and its class. */

@@ -21,7 +21,7 @@ static const char help[] =
 	"  --to=FORMAT          the format; 'help' lists the formats, their values, and what they cannot represent\n"
 	"  --value=VALUE        what call stacks are weighted by: wall, cpu, calls, samples, allocations, bytes, "
 	"waits,\n"
-	"                       heap, handles (default: the main content of the log)\n"
+	"                       heap, handles, samples:KIND (default: the main content of the log)\n"
 	"  -o, --output=OUT     the file to write, '-' for standard output (default: in the current directory, the\n"
 	"                       name of the log with the extension of the format; for FILE '-', standard output)\n"
 	"  --top=N              only the N rows, frames or objects with the greatest values, in some formats\n"
@@ -33,6 +33,7 @@ static const char help[] =
 	"  --at=N               the N-th heap snapshot, from 1 (default: the last; all for perfetto)\n"
 	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
 	"each\n"
+	"  --by-line            frames in different lines are different frames, where the log states lines\n"
 	"  --thread=ID          only the activity of this thread\n"
 	"  --time=FROM-TO       only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME          only this time before the end, as 5s\n"
@@ -68,6 +69,7 @@ enum {
 	OPTION_HOST,
 	OPTION_TABLE,
 	OPTION_BUILD,
+	OPTION_BY_LINE,
 	OPTION_BY_THREAD,
 	OPTION_MAX_DEPTH,
 	OPTION_FORCE,
@@ -87,6 +89,7 @@ static const struct option options[] = {
 	{"min-duration", required_argument, NULL, OPTION_MIN_DURATION},
 	{"at", required_argument, NULL, OPTION_AT},
 	{"by-thread", no_argument, NULL, OPTION_BY_THREAD},
+	{"by-line", no_argument, NULL, OPTION_BY_LINE},
 	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
 	{"force", no_argument, NULL, OPTION_FORCE},
 	FILTER_OPTIONS_STACKS,
@@ -146,7 +149,7 @@ static int apply_option(void *user, int option, const char *value)
 		return job->target != NULL;
 	case OPTION_VALUE:
 		job->has_value = 1;
-		return export_value_parse(&job->value, value);
+		return export_value_parse(&job->value, &job->options.sample_kind, value);
 	case 'o':
 		command->out = value;
 		return 1;
@@ -169,6 +172,9 @@ static int apply_option(void *user, int option, const char *value)
 		return 1;
 	case OPTION_AT:
 		return arguments_number("--at", value, 1, UINT64_MAX, &job->heap_shot);
+	case OPTION_BY_LINE:
+		job->by_line = 1;
+		return 1;
 	case OPTION_BY_THREAD:
 		job->by_thread = 1;
 		return 1;
@@ -199,6 +205,7 @@ static int has_bad_options(const export_job *job)
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->build != NULL, "--build") ||
 	       refuse_option(job, EXPORT_HAS_MAX_DEPTH, job->has_max_depth,
 			     job->is_forced ? "--force" : "--max-depth") ||
+	       refuse_option(job, EXPORT_HAS_LINES, job->by_line, "--by-line") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
@@ -305,9 +312,31 @@ static void note_losses(const log_report *report)
 	fprintf(stderr, "%" PRIu64 " events were lost: all figures are estimates\n", report->totals.lost_events);
 }
 
+/* Samples of kinds. */
+static uint64_t count_kinds(const log_report *report)
+{
+	mprof_sample_kind_stats kind = {.struct_size = sizeof(kind)};
+	uint64_t count = 0;
+
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLE_KINDS, i, &kind) == MPROF_OK; i++)
+		count += kind.samples;
+	return count;
+}
+
+static void note_kinds(const export_job *job, const log_report *report)
+{
+	const uint64_t count = count_kinds(report);
+	const uint32_t values = job->target->values;
+
+	if (count == 0 || (values & EXPORT_VALUE_BIT(EXPORT_KIND)) != 0 || job->target->kind == EXPORT_OBJECTS)
+		return;
+	fprintf(stderr, "mprof: export: %" PRIu64 " samples of kinds were left out: %s has none; pprof has them\n",
+		count, job->target->name);
+}
+
 static void note_described(const export_job *job, const log_report *report)
 {
-	const uint64_t count = report->totals.event_counts[MPROF_EVENT_TYPED];
+	const uint64_t count = report->totals.event_counts[MPROF_EVENT_TYPED] - count_kinds(report);
 
 	if (count > 0 && !job->target->has_spans && job->target->kind != EXPORT_OBJECTS)
 		fprintf(stderr,
@@ -348,6 +377,7 @@ static int write_one_report(export_job *job, export_file *file)
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		note_losses(&report);
 		note_described(job, &report);
+		note_kinds(job, &report);
 		written = lacks_snapshot(job, &report) ? STATUS_USAGE : job->target->write_report(job, &report, file);
 		status = written > status ? written : status;
 	}

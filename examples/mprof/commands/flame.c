@@ -23,8 +23,9 @@ static const char help[] =
 	"less, orange for more. Frames that only BEFORE has are drawn below. Frames are matched by name.\n"
 	"FILE may be '-' and may be compressed with gzip, and so may BEFORE.\n\n"
 	"  -o, --output=OUT   the SVG file; '-' or none means standard output\n"
-	"  --value=VALUE      " EXPORT_VALUE_NAMES "; default: what\n"
-	"                     the log has first of samples, wall, bytes, heap, waits, handles\n"
+	"  --value=VALUE      " EXPORT_VALUE_NAMES ";\n"
+	"                     default: what the log has first of samples, wall, samples:KIND, bytes, heap, waits,\n"
+	"                     handles\n"
 	"  --inverted         from the methods with the most own value to their callers\n"
 	"  --normalize        compare shares of the total instead of amounts\n"
 	"  --at=N             the N-th heap snapshot, from 1, for --value=heap (default: the last)\n"
@@ -161,7 +162,7 @@ static int apply_option(void *user, int option, const char *value)
 		taken->out = value;
 		return 1;
 	case OPTION_VALUE:
-		return export_value_parse(&taken->value, value);
+		return export_value_parse(&taken->value, &taken->report.sample_kind, value);
 	case OPTION_INVERTED:
 		taken->is_inverted = 1;
 		return 1;

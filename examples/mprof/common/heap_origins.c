@@ -16,7 +16,7 @@
 /* All blocks but those of samples, which have nothing to do with objects. */
 #define WANTED_BLOCKS                                                                                                  \
 	(~(MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |                           \
-	   MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS)))
+	   MPROF_BLOCK_BIT(MPROF_BLOCK_TYPED) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS)))
 
 const char heap_origins_without_allocations[] = "the log has no allocations with addresses of objects; mprof record "
 						"--heap --gc --alloc=objects+stack records them";

@@ -297,10 +297,10 @@ void sampling_set_unit(sampling_facts *facts, uint64_t unit_ns)
 	facts->unit_ns = unit_ns;
 }
 
-/* Each sample stands for its period; of other sources, only the shares are known. */
+/* Each sample stands for its period; of sources that miss samples, only the shares are known. */
 static int is_exact(const sampling_facts *facts)
 {
-	return facts->period_ns != 0 && strcmp(facts->source, "perf") == 0;
+	return facts->period_ns != 0 && (strcmp(facts->source, "perf") == 0 || facts->source[0] == '\0');
 }
 
 int sampling_has_time(const sampling_facts *facts)
@@ -649,7 +649,8 @@ static void count_events(log_summary *summary, log_input *input)
 static int has_thread(const mprof_block *block)
 {
 	return block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES ||
-	       block->kind == MPROF_BLOCK_THREAD || (block->kind == MPROF_BLOCK_LOST && block->thread != 0);
+	       (block->kind == MPROF_BLOCK_TYPED && block->thread != 0) || block->kind == MPROF_BLOCK_THREAD ||
+	       (block->kind == MPROF_BLOCK_LOST && block->thread != 0);
 }
 
 void summary_count_block(log_summary *summary, const mprof_block *block)

@@ -165,6 +165,32 @@ static void print_application(json_writer *json, const mprof_application_block *
 	json_bytes(json, "data", application->bytes, application->size);
 }
 
+/* Prints the field of a block that has one. */
+static void print_number(const mprof_block *block, json_writer *json)
+{
+	switch (block->kind) {
+	case MPROF_BLOCK_OBJECT_LABELS:
+	case MPROF_BLOCK_REFERENCE_NAMES:
+		json_unsigned(json, "snapshot", block->as.heap_notes.number);
+		break;
+	case MPROF_BLOCK_INDEX:
+		json_large(json, "blocks", block->as.index.count);
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		json_large(json, "counter", block->as.watermark.counter);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Prints what a block of a thread begins with. */
+static void print_list_head(json_writer *json, const mprof_block *block)
+{
+	json_hexadecimal(json, "thread", block->thread);
+	json_large(json, "base_counter", block->as.samples.base_counter);
+}
+
 /* Prints the fields specific to the kind of a block. Returns the status of a fetch, if there was one. */
 static mprof_status print_fields(log_input *input, const mprof_block *block, json_writer *json)
 {
@@ -185,8 +211,8 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
-		json_hexadecimal(json, "thread", block->thread);
-		json_large(json, "base_counter", block->as.samples.base_counter);
+	case MPROF_BLOCK_TYPED:
+		print_list_head(json, block);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		json_large(json, "start_counter", block->as.statistical.start_counter);
@@ -218,13 +244,8 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 	case MPROF_BLOCK_APPLICATION:
 		print_application(json, &block->as.application);
 		break;
-	case MPROF_BLOCK_INDEX:
-		json_large(json, "blocks", block->as.index.count);
-		break;
-	case MPROF_BLOCK_WATERMARK:
-		json_large(json, "counter", block->as.watermark.counter);
-		break;
 	default:
+		print_number(block, json);
 		break;
 	}
 	return MPROF_END;
@@ -422,7 +443,7 @@ static void print_event(const log_input *input, json_writer *json, const mprof_b
 {
 	json_begin_object(json, NULL);
 	json_string(json, "event", mprof_event_get_name(event->kind));
-	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
+	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES || block->kind == MPROF_BLOCK_TYPED)
 		json_hexadecimal(json, "thread", block->thread);
 	if (block->kind != MPROF_BLOCK_STATISTICAL)
 		json_large(json, "counter", event->counter);

@@ -91,6 +91,29 @@ static void print_value_json(const log_input *input, json_writer *json, const mp
 		json_signed(json, "value", (int64_t)record->as.metric_value.value);
 }
 
+/* The object that a record of a block of a heap snapshot is about. */
+static uint64_t note_object(const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_LABEL:
+		return record->as.label.object;
+	case MPROF_RECORD_OBJECT_FLAGS:
+		return record->as.object_flags.object;
+	case MPROF_RECORD_WEAK_REFERENCE:
+		return record->as.weak_reference.object;
+	default:
+		return record->as.reference_name.object;
+	}
+}
+
+/* The text of such a record; NULL if it has none, or one that is not defined. */
+static const char *note_text(const log_input *input, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_LABEL && record->id == 0)
+		return record->as.label.text;
+	return record->id != 0 ? typed_text(input->reader, record->id) : NULL;
+}
+
 static void print_code_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "id", record->id);
@@ -170,6 +193,35 @@ static void print_timeline_record_json(json_writer *json, const mprof_record *re
 		print_clock_pair_json(json, &record->as.clock_pair);
 }
 
+static void print_position_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	const mprof_position_record *position = &record->as.position;
+
+	json_unsigned(json, "id", record->id);
+	json_unsigned(json, position->is_native ? "location" : "method", position->target);
+	json_unsigned(json, "line", position->line);
+	if (position->offset != 0)
+		json_hexadecimal(json, "offset", position->offset);
+	if (position->is_inlined)
+		json_boolean(json, "inlined", 1);
+	if (position->file != 0)
+		json_string(json, "file", typed_text(input->reader, position->file));
+}
+
+static void print_note_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	json_hexadecimal(json, "object", note_object(record));
+	if (record->kind == MPROF_RECORD_OBJECT_FLAGS) {
+		json_unsigned(json, "flags", record->id);
+		return;
+	}
+	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
+		json_unsigned(json, "index", record->as.reference_name.index);
+	if (record->kind == MPROF_RECORD_WEAK_REFERENCE)
+		json_hexadecimal(json, "target", record->as.weak_reference.target);
+	json_string(json, "text", note_text(input, record));
+}
+
 static void print_record_json(const log_input *input, json_writer *json, const mprof_record *record)
 {
 	json_begin_object(json, NULL);
@@ -177,7 +229,11 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
 		json_unsigned(json, "id", record->id);
-		json_unsigned(json, record->as.stack.is_native ? "location" : "method", record->as.stack.target);
+		if (record->as.stack.position != 0)
+			json_unsigned(json, "position", record->as.stack.position);
+		else
+			json_unsigned(json, record->as.stack.is_native ? "location" : "method",
+				      record->as.stack.target);
 		if (record->as.stack.is_compiling)
 			json_boolean(json, "compiling", 1);
 		json_unsigned(json, "caller", record->as.stack.caller);
@@ -218,6 +274,15 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 	case MPROF_RECORD_CLOCK_PAIR:
 		print_timeline_record_json(json, record);
 		break;
+	case MPROF_RECORD_POSITION:
+		print_position_json(input, json, record);
+		break;
+	case MPROF_RECORD_LABEL:
+	case MPROF_RECORD_OBJECT_FLAGS:
+	case MPROF_RECORD_REFERENCE_NAME:
+	case MPROF_RECORD_WEAK_REFERENCE:
+		print_note_json(input, json, record);
+		break;
 	default:
 		break;
 	}
@@ -233,16 +298,51 @@ void dump_records_json(const log_input *input, const mprof_record *records, size
 		print_record_json(input, &json, &records[i]);
 }
 
+/* Prints a method or a location, and its name. */
+static void print_target_text(const log_input *input, const mprof_stack_frame *frame)
+{
+	const char *name = names_frame(input->names, frame);
+
+	printf(" %s %" PRIu32 " ", frame->is_native ? "location" : "method", frame->id);
+	text_name(stdout, name != NULL ? name : "(unknown)");
+	if (frame->is_compiling)
+		fputs(" (compiling)", stdout);
+}
+
+static void print_position_text(const log_input *input, const mprof_position_record *position)
+{
+	const mprof_stack_frame frame = {.id = position->target, .is_native = position->is_native};
+
+	print_target_text(input, &frame);
+	if (position->line != 0)
+		printf(", line %" PRIu32, position->line);
+	if (position->file != 0) {
+		fputs(" of ", stdout);
+		text_name(stdout, typed_text(input->reader, position->file));
+	}
+	if (position->offset != 0)
+		printf(", offset 0x%" PRIx32, position->offset);
+	if (position->is_inlined)
+		fputs(" (inlined)", stdout);
+}
+
 static void print_stack_text(const log_input *input, const mprof_record *record)
 {
-	const mprof_stack_frame frame = {record->as.stack.target, record->as.stack.is_native,
-					 record->as.stack.is_compiling};
-	const char *name = names_frame(input->names, &frame);
+	const mprof_stack_frame frame = {.id = record->as.stack.target,
+					 .is_native = record->as.stack.is_native,
+					 .is_compiling = record->as.stack.is_compiling};
+	mprof_record position;
 
-	printf(" %s %" PRIu32 " ", frame.is_native ? "location" : "method", record->as.stack.target);
-	text_name(stdout, name != NULL ? name : "(unknown)");
-	if (frame.is_compiling)
-		fputs(" (compiling)", stdout);
+	if (record->as.stack.position == 0) {
+		print_target_text(input, &frame);
+	} else {
+		printf(" position %" PRIu32 ",", record->as.stack.position);
+		if (mprof_reader_lookup_record(input->reader, MPROF_RECORD_POSITION, record->as.stack.position,
+					       &position, sizeof(position)) == MPROF_OK)
+			print_position_text(input, &position.as.position);
+		else
+			fputs(" (unknown)", stdout);
+	}
 	if (record->as.stack.caller != 0)
 		printf(", called by stack %" PRIu32, record->as.stack.caller);
 }
@@ -429,6 +529,21 @@ static void print_process_text(const mprof_process_record *process)
 	}
 }
 
+static void print_note_text(const log_input *input, const mprof_record *record)
+{
+	const char *text = note_text(input, record);
+
+	printf(", object 0x%" PRIx64, note_object(record));
+	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
+		printf(", reference %" PRIu32, record->as.reference_name.index);
+	if (record->kind == MPROF_RECORD_WEAK_REFERENCE)
+		printf(" to 0x%" PRIx64, record->as.weak_reference.target);
+	if (record->kind == MPROF_RECORD_OBJECT_FLAGS || text == NULL)
+		return;
+	fputs(", ", stdout);
+	text_name(stdout, text);
+}
+
 static void print_record_text(const log_input *input, const mprof_record *record)
 {
 	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
@@ -484,6 +599,15 @@ static void print_record_text(const log_input *input, const mprof_record *record
 	case MPROF_RECORD_CLOCK_PAIR:
 		printf(" %" PRIu64 " at %" PRIu64 " +- %" PRIu64, record->as.clock_pair.value,
 		       record->as.clock_pair.counter, record->as.clock_pair.uncertainty);
+		break;
+	case MPROF_RECORD_POSITION:
+		print_position_text(input, &record->as.position);
+		break;
+	case MPROF_RECORD_LABEL:
+	case MPROF_RECORD_OBJECT_FLAGS:
+	case MPROF_RECORD_REFERENCE_NAME:
+	case MPROF_RECORD_WEAK_REFERENCE:
+		print_note_text(input, record);
 		break;
 	default:
 		break;

@@ -141,6 +141,7 @@ static void print_fields(const mprof_block *block)
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 		printf(" thread 0x%" PRIx64 ", counter %" PRIu64, block->thread, block->as.samples.base_counter);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
@@ -162,6 +163,10 @@ static void print_fields(const mprof_block *block)
 		break;
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		printf(" collection %" PRIu32, block->as.heap_summary.collection);
+		break;
+	case MPROF_BLOCK_OBJECT_LABELS:
+	case MPROF_BLOCK_REFERENCE_NAMES:
+		printf(" snapshot %" PRIu32, block->as.heap_notes.number);
 		break;
 	case MPROF_BLOCK_MARK:
 		print_mark(block);
@@ -193,7 +198,7 @@ static int has_fields(const mprof_block *block)
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS);
 
 	if (block->kind == MPROF_BLOCK_STATISTICAL)
 		return !block->has_clocks;
@@ -444,7 +449,8 @@ static void print_event(const log_input *input, const mprof_event *event)
 static void print_events(const log_input *input, const mprof_block *block, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
+		if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES ||
+		    block->kind == MPROF_BLOCK_TYPED)
 			printf("    %" PRIu64 " %s", events[i].counter, mprof_event_get_name(events[i].kind));
 		else
 			printf("    %s", mprof_event_get_name(events[i].kind));

@@ -71,9 +71,9 @@ static void write_function(callgrind_writer *writer, uint32_t index)
 	write_name(writer, "ob", &writer->objects, frame->module);
 	write_name(writer, "fl", &writer->files, frame->file);
 	write_name(writer, "fn", &writer->functions, function_name(writer, index));
-	fprintf(writer->stream, "%" PRIu32 " %" PRIu64 "\n", frame->line, sums->self);
+	fprintf(writer->stream, "%" PRIu32 " %" PRIu64 "\n", stack_frame_line(frame), sums->self);
 	for (size_t i = 0; i < sums->call_count; i++)
-		write_call(writer, &writer->graph->calls[sums->first_call + i], frame->line);
+		write_call(writer, &writer->graph->calls[sums->first_call + i], stack_frame_line(frame));
 }
 
 static void write_header(callgrind_writer *writer, const log_report *report)
@@ -128,7 +128,7 @@ const export_target export_callgrind = {
 		"callgrind holds one value, and calls instead of call stacks: a recursive call has no inclusive value, "
 		"and where the number of calls is unknown, the number of call paths is given",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_CLASS,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_CLASS | EXPORT_HAS_LINES,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,
 	.write_report = write_report,

@@ -37,6 +37,7 @@ void firefox_tables_init(firefox_tables *tables, const log_report *report, const
 	tables->input = input;
 	tables->frames.value_size = sizeof(uint64_t);
 	tables->native_frames.value_size = sizeof(uint64_t);
+	tables->line_frames.value_size = sizeof(uint64_t);
 	tables->stack_indexes.value_size = sizeof(uint64_t);
 	tables->sampled_stacks.value_size = sizeof(uint64_t);
 }
@@ -48,6 +49,7 @@ void firefox_tables_release(firefox_tables *tables)
 	intern_release(&tables->files);
 	key_map_clear(&tables->frames);
 	key_map_clear(&tables->native_frames);
+	key_map_clear(&tables->line_frames);
 	key_map_clear(&tables->stack_indexes);
 	key_map_clear(&tables->sampled_stacks);
 	free(tables->functions);
@@ -198,6 +200,30 @@ static uint32_t frame_of(firefox_tables *tables, unsigned int kind, uint32_t id)
 	return index;
 }
 
+/* The frame of a function that is in a line; \p depth is that of inlined frames. */
+static uint32_t frame_at(firefox_tables *tables, uint32_t function, uint32_t line, uint32_t depth)
+{
+	const uint64_t key = ((uint64_t)function << 32 | line) * 64 + (depth < 63 ? depth : 63);
+	index_entry *entry;
+	firefox_function frame;
+	uint32_t index;
+
+	if (function == FIREFOX_NONE || (line == 0 && depth == 0))
+		return function;
+	entry = put_entry(tables, &tables->line_frames, key);
+	if (entry == NULL)
+		return FIREFOX_NONE;
+	if (entry->number > 0)
+		return (uint32_t)(entry->number - 1);
+	frame = tables->functions[function];
+	frame.function = function + 1;
+	frame.at_line = line;
+	frame.depth = depth;
+	index = add_function(tables, &frame);
+	entry->number = index != FIREFOX_NONE ? (uint64_t)index + 1 : 0;
+	return index;
+}
+
 static uint32_t add_stack(firefox_tables *tables, uint32_t caller, uint32_t frame)
 {
 	index_entry *entry;
@@ -235,6 +261,7 @@ uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t stack)
 	index_entry *entry = put_entry(tables, &tables->sampled_stacks, stack);
 	const mprof_stack_frame *frames;
 	uint32_t index = FIREFOX_NONE;
+	uint32_t depth = 0;
 	size_t count;
 
 	if (entry == NULL)
@@ -244,9 +271,10 @@ uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t stack)
 	count = names_stack(tables->input->names, stack, &frames);
 	for (size_t i = count; i > 0; i--) {
 		const mprof_stack_frame *frame = &frames[i - 1];
+		const uint32_t function = frame_of(tables, frame->is_native ? KEY_LOCATION : KEY_METHOD, frame->id);
 
-		index = add_stack(tables, index,
-				  frame_of(tables, frame->is_native ? KEY_LOCATION : KEY_METHOD, frame->id));
+		depth = frame->is_inlined ? depth + 1 : 0;
+		index = add_stack(tables, index, frame_at(tables, function, frame->line, depth));
 	}
 	entry->number = (uint64_t)index + 1;
 	return index;
@@ -351,16 +379,26 @@ static void write_frames(const firefox_tables *tables, json_writer *json)
 
 	json_begin_object(json, "frameTable");
 	write_constant(json, "address", count, "-1");
-	write_constant(json, "inlineDepth", count, "0");
+	json_begin_array(json, "inlineDepth");
+	for (size_t i = 0; i < count; i++)
+		json_unsigned(json, NULL, tables->functions[i].depth);
+	json_end_array(json);
 	json_begin_array(json, "category");
 	for (size_t i = 0; i < count; i++)
 		json_unsigned(json, NULL, tables->functions[i].category);
 	json_end_array(json);
 	write_constant(json, "subcategory", count, "0");
-	write_numbers(json, "func", count);
+	json_begin_array(json, "func");
+	for (size_t i = 0; i < count; i++)
+		json_unsigned(json, NULL, tables->functions[i].function != 0 ? tables->functions[i].function - 1 : i);
+	json_end_array(json);
 	write_constant(json, "nativeSymbol", count, "null");
 	write_constant(json, "innerWindowID", count, "0");
-	write_constant(json, "line", count, "null");
+	json_begin_array(json, "line");
+	for (size_t i = 0; i < count; i++)
+		write_index(json, tables->functions[i].at_line != 0 ? tables->functions[i].at_line : FIREFOX_NONE,
+			    "null");
+	json_end_array(json);
 	write_constant(json, "column", count, "null");
 	json_unsigned(json, "length", count);
 	json_end_object(json);

@@ -31,13 +31,16 @@ typedef enum firefox_category {
 	FIREFOX_CATEGORIES
 } firefox_category;
 
-/** A function. There is one frame for each, since samples of logs have no lines within methods. */
+/** A function and a frame of it: a frame in a line of a function follows that of the function without a line. */
 typedef struct firefox_function {
 	uint32_t name;     /**< Index of a string, like file. */
 	uint32_t file;     /**< #FIREFOX_NONE if unknown. */
 	uint32_t resource; /**< The assembly or native module; #FIREFOX_NONE if unknown. */
 	uint32_t line;     /**< 0 if unknown. */
 	uint32_t category; /**< A #firefox_category. */
+	uint32_t function; /**< Of a frame in a line: the index of the function plus 1; else 0. */
+	uint32_t at_line;  /**< Of a frame in a line: the line. */
+	uint32_t depth;    /**< Of an inlined frame: how many frames outwards the one is that is not. */
 } firefox_function;
 
 /** A call stack: a frame, and the call stack of its caller. */
@@ -55,6 +58,7 @@ typedef struct firefox_tables {
 	intern_table files;     /**< Names of source files. */
 	key_map frames;         /**< Indexes of functions by kind and ID. */
 	key_map native_frames;  /**< Indexes of functions by name. */
+	key_map line_frames;    /**< Indexes of frames by function, line and depth. */
 	key_map stack_indexes;  /**< By caller and frame. */
 	key_map sampled_stacks; /**< Indexes of call stacks by the stack ID of the log. */
 	firefox_function *functions;

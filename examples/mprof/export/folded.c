@@ -42,6 +42,8 @@ static int write_node(FILE *stream, const stack_tree *tree, uint32_t node, singl
 		if (i > 0)
 			putc(';', stream);
 		is_written = write_name(stream, plain, tree->frames[stack->frames[i]].name);
+		if (tree->frames[stack->frames[i]].at_line != 0)
+			fprintf(stream, ":%" PRIu32, tree->frames[stack->frames[i]].at_line);
 	}
 	fprintf(stream, " %" PRIu64 "\n", tree->nodes[node].self);
 	return is_written;
@@ -74,8 +76,8 @@ const export_target export_folded = {
 	.description = "a line for each call stack with its value, for flame graph programs",
 	.lacks = "folded stacks hold one value; files, lines and modules are left out, and ';' in a name becomes ':'",
 	.kind = EXPORT_AGGREGATED,
-	.options =
-		EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_CLASS,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH |
+		   EXPORT_HAS_CLASS | EXPORT_HAS_LINES,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,
 	.stack_limit = LARGE_FILE,

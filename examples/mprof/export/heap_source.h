@@ -10,7 +10,7 @@
 #include "heap/view.h"
 
 /** Number of kinds of roots that have a name; unknown kinds are #MPROF_ROOT_OTHER. */
-#define HEAP_ROOT_KINDS (MPROF_ROOT_RUNTIME + 1)
+#define HEAP_ROOT_KINDS (MPROF_ROOT_GLOBAL + 1)
 
 /**
  * Reads the snapshot of a job, and states on standard error what it lacks. Returns #STATUS_NOTHING after a message if

@@ -355,6 +355,35 @@ static uint32_t heap_ids_get(const heap_ids *ids, uint32_t index, uint64_t addre
 enum { NODE_OBJECT = 3 };
 enum { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_WEAK = 6 };
 
+/* Kinds of roots that have a node. */
+#define SNAPSHOT_ROOT_KINDS (MPROF_ROOT_RUNTIME + 1)
+
+/* Gets a root. Kinds without a node are with those that are most like them. */
+static mprof_heap_root snapshot_root(const heap_view *view, size_t index)
+{
+	static const uint8_t kinds[HEAP_ROOT_KINDS] = {
+		[MPROF_ROOT_OTHER] = MPROF_ROOT_OTHER,
+		[MPROF_ROOT_STATIC] = MPROF_ROOT_STATIC,
+		[MPROF_ROOT_THREAD_STATIC] = MPROF_ROOT_THREAD_STATIC,
+		[MPROF_ROOT_STACK] = MPROF_ROOT_STACK,
+		[MPROF_ROOT_HANDLE] = MPROF_ROOT_HANDLE,
+		[MPROF_ROOT_FINALIZER] = MPROF_ROOT_FINALIZER,
+		[MPROF_ROOT_RUNTIME] = MPROF_ROOT_RUNTIME,
+		[MPROF_ROOT_NATIVE] = MPROF_ROOT_RUNTIME,
+		[MPROF_ROOT_MONITOR] = MPROF_ROOT_STACK,
+		[MPROF_ROOT_THREAD] = MPROF_ROOT_OTHER,
+		[MPROF_ROOT_CLASS] = MPROF_ROOT_STATIC,
+		[MPROF_ROOT_INTERNED] = MPROF_ROOT_RUNTIME,
+		[MPROF_ROOT_SYMBOL] = MPROF_ROOT_RUNTIME,
+		[MPROF_ROOT_LOCAL] = MPROF_ROOT_STACK,
+		[MPROF_ROOT_GLOBAL] = MPROF_ROOT_HANDLE,
+	};
+	mprof_heap_root root = heap_source_root(view, index);
+
+	root.kind = kinds[root.kind];
+	return root;
+}
+
 /* Nodes that are no objects; those of kinds of roots are from NODE_FIRST_KIND on. */
 enum snapshot_node {
 	NODE_ROOT,
@@ -362,7 +391,7 @@ enum snapshot_node {
 	NODE_UNREACHABLE,
 	NODE_NOTE,
 	NODE_FIRST_KIND,
-	NODE_FIRST_OBJECT = NODE_FIRST_KIND + HEAP_ROOT_KINDS
+	NODE_FIRST_OBJECT = NODE_FIRST_KIND + SNAPSHOT_ROOT_KINDS
 };
 
 /* The viewers number nodes times fields with 32 bits. */
@@ -380,7 +409,7 @@ typedef struct snapshot_file {
 typedef struct snapshot_edges {
 	uint64_t gc_roots; /* In addition to those to the kinds of roots. */
 	uint64_t unreachable;
-	uint64_t roots[HEAP_ROOT_KINDS];
+	uint64_t roots[SNAPSHOT_ROOT_KINDS];
 } snapshot_edges;
 
 /* The type of the nodes that are no objects. */
@@ -440,12 +469,31 @@ static void put_row(snapshot_file *file, const uint32_t *numbers, size_t count)
 	}
 }
 
+/* The number of the name of an object's node: its class, and its label. */
+static uint32_t snapshot_object_name(snapshot_file *file, const mprof_heap_object *object)
+{
+	class_name buffer;
+	const char *name = label_class(file->view, object->class_index, &buffer);
+	uint32_t index;
+	char *text;
+
+	if (object->label[0] == '\0')
+		return snapshot_string(file, name);
+	if (asprintf(&text, "%s \"%s\"", name, object->label) < 0) {
+		file->has_failed = 1;
+		return 0;
+	}
+	index = snapshot_string(file, text);
+	free(text);
+	return index;
+}
+
 /* Begins a file whose numbers of objects and edges are known; the edges of the first nodes are added. */
 static void snapshot_begin(snapshot_file *file, uint64_t objects, uint64_t edges, const snapshot_edges *first)
 {
-	uint64_t all = edges + 3 + HEAP_ROOT_KINDS + first->gc_roots + first->unreachable;
+	uint64_t all = edges + 3 + SNAPSHOT_ROOT_KINDS + first->gc_roots + first->unreachable;
 
-	for (size_t i = 0; i < HEAP_ROOT_KINDS; i++)
+	for (size_t i = 0; i < SNAPSHOT_ROOT_KINDS; i++)
 		all += first->roots[i];
 	snapshot_string(file, "<dummy>");
 	fprintf(file->stream,
@@ -465,7 +513,7 @@ static void put_synthetic(snapshot_file *file, uint32_t node, const char *name, 
 /* Begins the nodes with those that are no objects. \p what is added to the note about the snapshot. */
 static void snapshot_begin_nodes(snapshot_file *file, const snapshot_edges *edges, const char *what)
 {
-	static const char *const names[HEAP_ROOT_KINDS] = {
+	static const char *const names[SNAPSHOT_ROOT_KINDS] = {
 		"(other roots)",     "(static fields)", "(thread-static fields)", "(stacks)", "(handles)",
 		"(finalizer queue)", "(runtime)",
 	};
@@ -477,11 +525,11 @@ static void snapshot_begin_nodes(snapshot_file *file, const snapshot_edges *edge
 	fputs("\"nodes\":[", file->stream);
 	file->separator = "";
 	put_synthetic(file, NODE_ROOT, "", 3);
-	put_synthetic(file, NODE_GC_ROOTS, "(GC roots)", HEAP_ROOT_KINDS + edges->gc_roots);
+	put_synthetic(file, NODE_GC_ROOTS, "(GC roots)", SNAPSHOT_ROOT_KINDS + edges->gc_roots);
 	put_synthetic(file, NODE_UNREACHABLE, totals->has_roots ? "(unreachable)" : "(no roots in the log)",
 		      edges->unreachable);
 	put_synthetic(file, NODE_NOTE, note, 0);
-	for (uint32_t i = 0; i < HEAP_ROOT_KINDS; i++)
+	for (uint32_t i = 0; i < SNAPSHOT_ROOT_KINDS; i++)
 		put_synthetic(file, NODE_FIRST_KIND + i, names[i], edges->roots[i]);
 }
 
@@ -509,14 +557,14 @@ static void snapshot_begin_edges(snapshot_file *file)
 	snapshot_put_edge(file, EDGE_ELEMENT, 1, NODE_GC_ROOTS);
 	snapshot_put_edge(file, EDGE_ELEMENT, 2, NODE_UNREACHABLE);
 	snapshot_put_edge(file, EDGE_ELEMENT, 3, NODE_NOTE);
-	for (uint32_t i = 0; i < HEAP_ROOT_KINDS; i++)
+	for (uint32_t i = 0; i < SNAPSHOT_ROOT_KINDS; i++)
 		snapshot_put_edge(file, EDGE_ELEMENT, i + 1, NODE_FIRST_KIND + i);
 }
 
 /* Writes the edge of a root. element is its number among the roots of its kind. */
 static void snapshot_put_root(snapshot_file *file, const mprof_heap_root *root, uint32_t element, uint32_t node)
 {
-	const char *name = label_root(file->view, root->area);
+	const char *name = label_root(file->view, root);
 
 	if (name[0] != '\0')
 		snapshot_put_edge(file, EDGE_PROPERTY, snapshot_string(file, name), node);
@@ -528,15 +576,16 @@ static void snapshot_put_root(snapshot_file *file, const mprof_heap_root *root, 
 static void snapshot_put_reference(snapshot_file *file, const mprof_heap_object *object,
 				   const mprof_heap_reference *reference, uint32_t type, uint32_t node)
 {
-	const char *name = NULL;
+	const char *name = reference->name[0] != '\0' ? reference->name : NULL;
 	mprof_record field;
-	uint64_t index;
+	uint64_t index = 0;
 
-	if (reference->has_offset &&
+	if (name == NULL && reference->has_offset &&
 	    mprof_reader_lookup_field(file->view->input.reader, object->class_id, reference->offset, &field,
 				      sizeof(field), &index) == MPROF_OK)
 		name = field.as.field.name;
-	if (name != NULL && type == EDGE_PROPERTY && strcmp(name, "[]") == 0 && index <= INT32_MAX)
+	if (name != NULL && name != reference->name && type == EDGE_PROPERTY && strcmp(name, "[]") == 0 &&
+	    index <= INT32_MAX)
 		snapshot_put_edge(file, EDGE_ELEMENT, (uint32_t)index, node);
 	else
 		snapshot_put_edge(file, type, snapshot_string(file, name != NULL ? name : "(unknown field)"), node);
@@ -732,7 +781,7 @@ static uint64_t count_top_edges(top_writer *writer, snapshot_edges *first, uint6
 	uint64_t edges = 0;
 
 	for (size_t i = 0; i < writer->view->totals.roots; i++) {
-		mprof_heap_root root = heap_source_root(writer->view, i);
+		mprof_heap_root root = snapshot_root(writer->view, i);
 
 		first->roots[root.kind] += heap_collapse_find(collapse, root.object) != UINT32_MAX;
 	}
@@ -770,10 +819,8 @@ static void write_top_nodes(top_writer *writer, const snapshot_edges *first)
 	snapshot_begin_nodes(writer->file, first, ", of which objects that retain little are collapsed");
 	for (uint32_t i = 0; i < collapse->kept_count; i++) {
 		const mprof_heap_object object = heap_view_object(writer->view, collapse->kept[i]);
-		class_name name;
 
-		snapshot_put_node(writer->file,
-				  snapshot_string(writer->file, label_class(writer->view, object.class_index, &name)),
+		snapshot_put_node(writer->file, snapshot_object_name(writer->file, &object),
 				  heap_ids_get(writer->ids, collapse->kept[i], object.address), object.bytes,
 				  visit_references(writer, i, NULL) + count_owned(writer, i));
 	}
@@ -793,11 +840,11 @@ static void write_edges(top_writer *writer, const snapshot_edges *first)
 	snapshot_begin_edges(writer->file);
 	put_owned(writer, COLLAPSE_ROOTS);
 	put_owned(writer, COLLAPSE_UNREACHABLE);
-	for (uint32_t kind = 0; kind < HEAP_ROOT_KINDS; kind++) {
+	for (uint32_t kind = 0; kind < SNAPSHOT_ROOT_KINDS; kind++) {
 		uint32_t element = 0;
 
 		for (size_t i = 0; i < writer->view->totals.roots && first->roots[kind] > 0; i++) {
-			mprof_heap_root root = heap_source_root(writer->view, i);
+			mprof_heap_root root = snapshot_root(writer->view, i);
 			uint32_t target = heap_collapse_find(&writer->collapse, root.object);
 
 			if (root.kind == kind && target != UINT32_MAX)
@@ -903,16 +950,52 @@ static uint32_t count_edges(const snapshot_writer *writer, uint32_t index)
 	return edges;
 }
 
-static uint32_t edges_of(const snapshot_writer *writer, uint32_t index, const mprof_heap_object *object)
+/* What is done with a weak reference to an object of the snapshot. */
+typedef void weak_function(snapshot_writer *writer, const mprof_heap_object *object,
+			   const mprof_heap_reference *reference);
+
+/* Visits the weak references of an object to objects of the snapshot, and returns their number. */
+static uint32_t visit_weak(snapshot_writer *writer, uint32_t index, const mprof_heap_object *object,
+			   weak_function *visit)
 {
-	return writer->view.totals.missing_references > 0 ? count_edges(writer, index) : object->references;
+	mprof_heap_reference references[BATCH];
+	uint32_t visited = 0;
+	uint32_t first = 0;
+	size_t count;
+
+	while (first < object->weak_references) {
+		mprof_heap_graph_get_weak_references(writer->view.graph, index, first, references, sizeof(*references),
+						     BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			if (references[i].object == MPROF_HEAP_NO_OBJECT)
+				continue;
+			visited++;
+			if (visit != NULL)
+				visit(writer, object, &references[i]);
+		}
+		first += (uint32_t)count;
+	}
+	return visited;
+}
+
+static uint32_t edges_of(snapshot_writer *writer, uint32_t index, const mprof_heap_object *object)
+{
+	const mprof_heap_graph_totals *totals = &writer->view.totals;
+	const int is_counted = totals->missing_references > 0 || totals->synthetic_objects > 0;
+
+	return (is_counted ? count_edges(writer, index) : object->references) + visit_weak(writer, index, object, NULL);
+}
+
+static void put_weak(snapshot_writer *writer, const mprof_heap_object *object, const mprof_heap_reference *reference)
+{
+	snapshot_put_reference(&writer->file, object, reference, EDGE_WEAK, NODE_FIRST_OBJECT + reference->object);
 }
 
 /* Counts what the head of the file states. */
 static void count_all(snapshot_writer *writer)
 {
 	for (size_t i = 0; i < writer->view.totals.roots; i++)
-		writer->first.roots[heap_source_root(&writer->view, i).kind]++;
+		writer->first.roots[snapshot_root(&writer->view, i).kind]++;
 	for (uint32_t i = 0; i < writer->view.totals.objects; i++) {
 		mprof_heap_object object = heap_view_object(&writer->view, i);
 
@@ -927,10 +1010,8 @@ static void write_nodes(snapshot_writer *writer)
 	snapshot_begin_nodes(&writer->file, &writer->first, "");
 	for (uint32_t i = 0; i < writer->view.totals.objects; i++) {
 		mprof_heap_object object = heap_view_object(&writer->view, i);
-		class_name name;
 
-		snapshot_put_node(&writer->file,
-				  snapshot_string(&writer->file, label_class(&writer->view, object.class_index, &name)),
+		snapshot_put_node(&writer->file, snapshot_object_name(&writer->file, &object),
 				  heap_ids_get(&writer->ids, i, object.address), object.bytes,
 				  edges_of(writer, i, &object));
 	}
@@ -948,10 +1029,10 @@ static void write_root_edges(snapshot_writer *writer)
 		if (snapshot_is_unreachable(&writer->view, &object))
 			snapshot_put_edge(&writer->file, EDGE_ELEMENT, ++element, NODE_FIRST_OBJECT + i);
 	}
-	for (uint32_t kind = 0; kind < HEAP_ROOT_KINDS; kind++) {
+	for (uint32_t kind = 0; kind < SNAPSHOT_ROOT_KINDS; kind++) {
 		element = 0;
 		for (size_t i = 0; i < writer->view.totals.roots && writer->first.roots[kind] > 0; i++) {
-			mprof_heap_root root = heap_source_root(&writer->view, i);
+			mprof_heap_root root = snapshot_root(&writer->view, i);
 
 			if (root.kind == kind)
 				snapshot_put_root(&writer->file, &root, ++element, NODE_FIRST_OBJECT + root.object);
@@ -983,6 +1064,7 @@ static void write_references(snapshot_writer *writer, uint32_t index)
 		}
 		first += (uint32_t)count;
 	} while (count == BATCH);
+	(void)visit_weak(writer, index, &object, put_weak);
 }
 
 static void write_snapshot(snapshot_writer *writer)

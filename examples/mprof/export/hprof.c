@@ -35,9 +35,11 @@ enum { HPROF_STRING = 0x01, HPROF_LOAD_CLASS = 0x02, HPROF_STACK_TRACE = 0x05 };
 /* Codes of sub-records. */
 enum {
 	HPROF_ROOT_JNI_GLOBAL = 0x01,
+	HPROF_ROOT_JNI_LOCAL = 0x02,
 	HPROF_ROOT_JAVA_FRAME = 0x03,
 	HPROF_ROOT_STICKY_CLASS = 0x05,
 	HPROF_ROOT_THREAD_BLOCK = 0x06,
+	HPROF_ROOT_MONITOR_USED = 0x07,
 	HPROF_CLASS_DUMP = 0x20,
 	HPROF_INSTANCE_DUMP = 0x21,
 	HPROF_OBJECT_ARRAY_DUMP = 0x22,
@@ -693,7 +695,7 @@ static uint64_t class_text(hprof_writer *writer, size_t slot)
 
 static uint64_t field_text(hprof_writer *writer, const hprof_layout *layout, uint32_t field)
 {
-	mprof_heap_reference reference = {.has_offset = (uint32_t)layout->has_offsets};
+	mprof_heap_reference reference = {.has_offset = (uint32_t)layout->has_offsets, .name = ""};
 	const char *name;
 	char number[32];
 
@@ -715,7 +717,7 @@ static uint64_t static_text(hprof_writer *writer, const hprof_static *field)
 {
 	class_name buffer;
 	const char *owner = names_class_or_none(writer->view.input.reader, field->class_id, &buffer);
-	const char *name = label_root(&writer->view, field->area);
+	const char *name = label_area(&writer->view, field->area);
 	size_t length = owner != NULL ? strlen(owner) : 0;
 
 	if (length > 0 && strncmp(name, owner, length) == 0 && name[length] == '.')
@@ -922,6 +924,14 @@ static void write_root(hprof_writer *writer, const mprof_heap_root *root)
 		[MPROF_ROOT_HANDLE] = {HPROF_ROOT_JNI_GLOBAL, 0},
 		[MPROF_ROOT_FINALIZER] = {HPROF_ROOT_UNKNOWN, 0},
 		[MPROF_ROOT_RUNTIME] = {HPROF_ROOT_UNKNOWN, 0},
+		[MPROF_ROOT_NATIVE] = {HPROF_ROOT_UNKNOWN, 0},
+		[MPROF_ROOT_MONITOR] = {HPROF_ROOT_MONITOR_USED, 0},
+		[MPROF_ROOT_THREAD] = {HPROF_ROOT_UNKNOWN, 0},
+		[MPROF_ROOT_CLASS] = {HPROF_ROOT_STICKY_CLASS, 0},
+		[MPROF_ROOT_INTERNED] = {HPROF_ROOT_UNKNOWN, 0},
+		[MPROF_ROOT_SYMBOL] = {HPROF_ROOT_UNKNOWN, 0},
+		[MPROF_ROOT_LOCAL] = {HPROF_ROOT_JNI_LOCAL, 8},
+		[MPROF_ROOT_GLOBAL] = {HPROF_ROOT_JNI_GLOBAL, 0},
 	};
 	hprof_stream *out = &writer->out;
 	uint32_t code = kinds[root->kind].code;
@@ -929,7 +939,7 @@ static void write_root(hprof_writer *writer, const mprof_heap_root *root)
 
 	hprof_begin_part(out, code, 1 + (uint64_t)out->id_size + size);
 	hprof_id(out, address_id(writer, heap_view_object(&writer->view, root->object).address));
-	if (code == HPROF_ROOT_JAVA_FRAME) {
+	if (code == HPROF_ROOT_JAVA_FRAME || code == HPROF_ROOT_JNI_LOCAL) {
 		hprof_number(out, 0, 4);
 		hprof_number(out, UINT32_MAX, 4);
 	} else {
@@ -1157,9 +1167,8 @@ const export_target export_hprof = {
 	.name = "hprof",
 	.extension = ".hprof",
 	.description = "the objects of a heap snapshot, for Eclipse Memory Analyzer and VisualVM",
-	.lacks =
-		"fields without references are zeros; readers round the sizes of objects to multiples of 8 bytes; weak "
-		"references and the keys of ephemerons are not in the log",
+	.lacks = "fields without references are zeros; readers round the sizes of objects to multiples of 8 bytes; "
+		 "labels, names of single references, weak references and the keys of ephemerons are missing",
 	.kind = EXPORT_OBJECTS,
 	.options = EXPORT_HAS_AT,
 	.write_logs = write_logs,

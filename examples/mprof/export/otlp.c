@@ -207,7 +207,7 @@ static void add_profile(otlp_writer *writer, const stack_tree *tree)
 		return;
 	}
 	protobuf_clear(&writer->profile);
-	set_type(writer, export_value_name(tree->value), tree->unit);
+	set_type(writer, tree->kind != NULL ? tree->kind : export_value_name(tree->value), tree->unit);
 	protobuf_add(&writer->profile, PROFILE_TYPE, &writer->type);
 	protobuf_fixed64(&writer->profile, PROFILE_TIME, session->start.time * NANOSECONDS_PER_MICROSECOND);
 	protobuf_number(&writer->profile, PROFILE_DURATION, writer->report->totals.wall_ns);
@@ -351,6 +351,23 @@ static int add_value(otlp_writer *writer, const export_job *job, export_value va
 	return status;
 }
 
+/* Adds a profile of each kind of samples. Returns the worse one of two statuses. */
+static int add_kinds(otlp_writer *writer, const export_job *job, int status)
+{
+	mprof_sample_kind_stats kind = {.struct_size = sizeof(kind)};
+	export_job of_kind = *job;
+
+	for (size_t i = 0;
+	     mprof_profile_get_row(writer->report->profile, MPROF_TABLE_SAMPLE_KINDS, i, &kind) == MPROF_OK; i++) {
+		int added;
+
+		of_kind.sample_kind = kind.type;
+		added = add_value(writer, &of_kind, EXPORT_KIND);
+		status = added > status ? added : status;
+	}
+	return status;
+}
+
 /* Adds the profile of the chosen value, or one of each value that the log has. */
 static int add_values(otlp_writer *writer, const export_job *job)
 {
@@ -358,7 +375,7 @@ static int add_values(otlp_writer *writer, const export_job *job)
 
 	if (job->value != EXPORT_VALUE_DEFAULT || export_value_choose(writer->report) == EXPORT_VALUES)
 		return add_value(writer, job, job->value);
-	for (int value = 0; value < EXPORT_VALUES; value++) {
+	for (int value = 0; value < EXPORT_KIND; value++) {
 		int added;
 
 		if (!export_value_exists(writer->report, (export_value)value))
@@ -366,7 +383,7 @@ static int add_values(otlp_writer *writer, const export_job *job)
 		added = add_value(writer, job, (export_value)value);
 		status = added > status ? added : status;
 	}
-	return status;
+	return add_kinds(writer, job, status);
 }
 
 static int write_report(const export_job *job, const log_report *report, export_file *file)

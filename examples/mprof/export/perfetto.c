@@ -169,7 +169,10 @@ static int perfetto_samples_init(perfetto_samples *samples, const log_report *re
 	samples->report = report;
 	samples->stacks.value_size = sizeof(stack_entry) - sizeof(uint64_t);
 	samples->has_time = export_value_exists(report, EXPORT_CPU);
-	return stack_nodes_init(&samples->tree, EXPORT_SAMPLES, max_depth);
+	if (!stack_nodes_init(&samples->tree, EXPORT_SAMPLES, max_depth))
+		return 0;
+	samples->tree.by_line = 1;
+	return 1;
 }
 
 static void write_interned(perfetto_writer *writer)
@@ -251,7 +254,7 @@ static void define_frame(perfetto_samples *samples, perfetto_writer *writer, uin
 		protobuf_value(&writer->inner, 0);
 	}
 	protobuf_number(&writer->inner, FRAME_SOURCE, source);
-	protobuf_number(&writer->inner, FRAME_LINE, source != 0 ? frame->line : 0);
+	protobuf_number(&writer->inner, FRAME_LINE, source != 0 ? stack_frame_line(frame) : 0);
 	protobuf_number(&writer->inner, FRAME_KIND, kind_of(frame));
 	protobuf_add(&writer->part, INTERNED_FRAMES, &writer->inner);
 	write_interned(writer);

@@ -97,7 +97,8 @@ static void round_times(const thread_tree *built, const log_report *report, uint
 /* Reads the log with the blocks of one thread. Returns 0 if out of memory. */
 static int read_thread(thread_tree *built, const export_job *job, const mprof_thread_stats *thread)
 {
-	const stack_tree_options tree_options = {.path = job->log, .max_depth = job->max_depth};
+	const stack_tree_options tree_options = {
+		.path = job->log, .max_depth = job->max_depth, .by_line = job->by_line};
 	report_options options = job->options;
 	log_report *report = calloc(1, sizeof(*report));
 	int status;
@@ -303,8 +304,8 @@ static uint32_t add_function(pprof_tables *tables, const function_key *key)
 	return index + 1;
 }
 
-/* The ID of the location of a frame. main_file: for a frame without a module. */
-static uint32_t pprof_location(pprof_tables *tables, const stack_frame *frame, const char *main_file)
+/* The function of a frame. main_file: for a frame without a module. */
+static uint32_t function_of(pprof_tables *tables, const stack_frame *frame, const char *main_file, uint32_t *mapping)
 {
 	const function_key key = {
 		.name = pprof_text(tables, frame->name),
@@ -312,22 +313,53 @@ static uint32_t pprof_location(pprof_tables *tables, const stack_frame *frame, c
 		.line = frame->line,
 		.mapping = pprof_mapping(tables, frame->module != NULL ? frame->module : main_file),
 	};
-	const uint32_t function = add_function(tables, &key);
+
+	*mapping = key.mapping;
+	return add_function(tables, &key);
+}
+
+/* A function and a line in it. */
+typedef struct location_line {
+	uint32_t function;
+	uint32_t line;
+} location_line;
+
+/* More inlined frames than these are locations of their own. */
+#define LOCATION_LINES_MAX 64
+
+/*
+ * The ID of the location of frames: inlined ones, the innermost first, and one that is not inlined. The mapping is that
+ * of the last one.
+ */
+static uint32_t add_location(pprof_tables *tables, const location_line *lines, size_t count, uint32_t mapping)
+{
 	protobuf_message *entry = &tables->entry;
 	protobuf_message *line = &tables->part;
 	uint32_t index;
 
-	if (add_entry(tables, &tables->locations, &function, sizeof(function), &index)) {
-		protobuf_clear(line);
-		protobuf_number(line, LINE_FUNCTION, function);
-		protobuf_number(line, LINE_LINE, frame->line);
+	if (add_entry(tables, &tables->locations, lines, count * sizeof(*lines), &index)) {
 		protobuf_clear(entry);
 		protobuf_number(entry, LOCATION_ID, index + UINT64_C(1));
-		protobuf_number(entry, LOCATION_MAPPING, key.mapping);
-		protobuf_add(entry, LOCATION_LINE, line);
+		protobuf_number(entry, LOCATION_MAPPING, mapping);
+		for (size_t i = 0; i < count; i++) {
+			protobuf_clear(line);
+			protobuf_number(line, LINE_FUNCTION, lines[i].function);
+			protobuf_number(line, LINE_LINE, lines[i].line);
+			protobuf_add(entry, LOCATION_LINE, line);
+		}
 		write_entry(tables, PPROF_LOCATION);
 	}
 	return index + 1;
+}
+
+/* The ID of the location of a frame. main_file: for a frame without a module. */
+static uint32_t pprof_location(pprof_tables *tables, const stack_frame *frame, const char *main_file)
+{
+	location_line line = {0, stack_frame_line(frame)};
+	uint32_t mapping;
+
+	line.function = function_of(tables, frame, main_file, &mapping);
+	return add_location(tables, &line, 1, mapping);
 }
 
 static void pprof_tables_release(pprof_tables *tables)
@@ -370,12 +402,15 @@ static const value_pair pairs[] = {
 };
 
 #define PAIR_COUNT (sizeof(pairs) / sizeof(pairs[0]))
-#define MAX_COLUMNS (2 * PAIR_COUNT)
+/* More kinds of samples are left out, which is stated. */
+#define MAX_KINDS 64
+#define MAX_COLUMNS (2 * PAIR_COUNT + MAX_KINDS)
 
 typedef struct pprof_column {
 	const char *name;
 	const char *unit;
 	export_value value;
+	uint32_t kind; /* Of EXPORT_KIND: the type. */
 } pprof_column;
 
 /* The trees of a pair. The tree of the count is NULL if the other one has the counts. */
@@ -431,6 +466,7 @@ static size_t add_column(pprof_writer *writer, const char *name, const char *uni
 	column->name = name;
 	column->unit = unit;
 	column->value = value;
+	column->kind = 0;
 	return writer->column_count++;
 }
 
@@ -452,6 +488,25 @@ static uint32_t location_of(pprof_writer *writer, const stack_tree *tree, uint32
 	if (writer->locations[frame] == 0)
 		writer->locations[frame] = pprof_location(&writer->tables, &tree->frames[frame], writer->program);
 	return writer->locations[frame];
+}
+
+/* The location of a node and of the callers that it is inlined in; \p node becomes the outermost of them. */
+static uint32_t location_of_inlined(pprof_writer *writer, const stack_tree *tree, uint32_t *node)
+{
+	location_line lines[LOCATION_LINES_MAX];
+	uint32_t mapping;
+	size_t count = 0;
+
+	for (;;) {
+		const stack_frame *frame = &tree->frames[tree->nodes[*node].frame];
+
+		lines[count].line = stack_frame_line(frame);
+		lines[count++].function = function_of(&writer->tables, frame, writer->program, &mapping);
+		if ((frame->flags & STACK_FRAME_INLINED) == 0 || count == LOCATION_LINES_MAX ||
+		    tree->nodes[*node].parent == 0)
+			return add_location(&writer->tables, lines, count, mapping);
+		*node = tree->nodes[*node].parent;
+	}
 }
 
 static void add_label(pprof_writer *writer)
@@ -476,7 +531,8 @@ static void write_sample(pprof_writer *writer, const stack_tree *tree, uint32_t 
 		protobuf_value(part,
 			       pprof_location(&writer->tables, &(stack_frame){.name = "(no method)"}, writer->program));
 	for (; node != 0; node = tree->nodes[node].parent)
-		protobuf_value(part, location_of(writer, tree, tree->nodes[node].frame));
+		protobuf_value(part, tree->by_line ? location_of_inlined(writer, tree, &node)
+						   : location_of(writer, tree, tree->nodes[node].frame));
 	protobuf_add(&writer->message, SAMPLE_LOCATIONS, part);
 	protobuf_clear(part);
 	for (size_t i = 0; i < writer->column_count; i++)
@@ -553,13 +609,14 @@ static int write_trees(pprof_writer *writer, const pair_trees *trees)
 	return 1;
 }
 
-static int create_tree(pprof_writer *writer, export_value value, stack_tree **tree)
+static int create_tree(pprof_writer *writer, export_value value, uint32_t kind, stack_tree **tree)
 {
 	export_job job = *writer->job;
 	int status;
 
 	/* All values are written; the chosen one is only the first that is shown. */
 	job.has_value = 0;
+	job.sample_kind = kind;
 	status = single_tree_create(&job, writer->report, value, stack_size_varint, tree);
 
 	writer->status = status > writer->status ? status : writer->status;
@@ -599,13 +656,72 @@ static int write_pair(pprof_writer *writer, const value_pair *pair, const pair_t
 		return write_trees(writer, &trees);
 	}
 	if (has_value(writer, pair->amount))
-		is_written = create_tree(writer, pair->amount, &trees.amount);
+		is_written = create_tree(writer, pair->amount, 0, &trees.amount);
 	if (is_written && has_value(writer, pair->count))
-		is_written = create_tree(writer, pair->count, &trees.count);
+		is_written = create_tree(writer, pair->count, 0, &trees.count);
 	is_written = is_written && write_by_thread(writer, pair, &trees);
 	stack_tree_destroy(trees.amount);
 	stack_tree_destroy(trees.count);
 	return is_written;
+}
+
+static int is_chosen_kind(const pprof_writer *writer, const mprof_sample_kind_stats *kind)
+{
+	mprof_sample_kind_stats chosen;
+
+	return writer->value == EXPORT_KIND && export_value_find_kind(writer->report, 0, &chosen) &&
+	       chosen.type == kind->type;
+}
+
+/* The unit of what samples of a kind stand for, as the tree of the kind has it. */
+static const char *unit_of_kind(const mprof_sample_kind_stats *kind)
+{
+	return kind->unit == MPROF_ARGUMENT_UNIT_NANOSECONDS ? "nanoseconds"
+	       : kind->unit == MPROF_ARGUMENT_UNIT_BYTES     ? "bytes"
+	       : kind->unit == MPROF_ARGUMENT_UNIT_NAMED     ? kind->unit_name
+							     : "count";
+}
+
+/* Adds a column for each kind of samples; \p is_first: only for that which viewers show first, or only for others. */
+static void add_kind_columns(pprof_writer *writer, int is_first)
+{
+	mprof_sample_kind_stats kind = {.struct_size = sizeof(kind)};
+	const mprof_profile *profile = writer->report->profile;
+
+	for (size_t i = 0; mprof_profile_get_row(profile, MPROF_TABLE_SAMPLE_KINDS, i, &kind) == MPROF_OK; i++) {
+		size_t column;
+
+		if (is_chosen_kind(writer, &kind) != is_first || writer->column_count >= MAX_COLUMNS - 2 * PAIR_COUNT)
+			continue;
+		column = add_column(writer, kind.name, unit_of_kind(&kind), EXPORT_KIND);
+		writer->columns[column].kind = kind.type;
+	}
+}
+
+static int write_kinds(pprof_writer *writer)
+{
+	const size_t count = mprof_profile_get_row_count(writer->report->profile, MPROF_TABLE_SAMPLE_KINDS);
+	size_t written = 0;
+
+	for (size_t i = 0; i < writer->column_count; i++) {
+		pair_trees trees = {.count_column = MAX_COLUMNS, .amount_column = i};
+		int is_written;
+
+		if (writer->columns[i].kind == 0)
+			continue;
+		is_written = create_tree(writer, EXPORT_KIND, writer->columns[i].kind, &trees.amount) &&
+			     write_trees(writer, &trees);
+		stack_tree_destroy(trees.amount);
+		if (!is_written)
+			return 0;
+		written++;
+	}
+	if (written < count) {
+		text_begin_message(writer->report->input.name);
+		fprintf(stderr, "%zu of %zu kinds of samples were left out: pprof is written with no more\n",
+			count - written, count);
+	}
+	return 1;
 }
 
 /* The value that viewers show first is in the last columns, because some ignore the default. */
@@ -619,6 +735,7 @@ static int write_pairs(pprof_writer *writer)
 			if (has_pair(writer, &pairs[i]) && is_shown_first(writer, &pairs[i]) == last)
 				add_columns(writer, &pairs[i], &trees[i]);
 		}
+		add_kind_columns(writer, last);
 	}
 	if (!thread_trees_read(&writer->threads, writer->job, writer->report))
 		return 0;
@@ -629,7 +746,8 @@ static int write_pairs(pprof_writer *writer)
 		if (has_pair(writer, &pairs[i]) && !write_pair(writer, &pairs[i], &trees[i]))
 			return 0;
 	}
-	return 1;
+	writer->label = only;
+	return write_kinds(writer);
 }
 
 static void write_type(pprof_writer *writer, uint32_t field, const char *name, const char *unit)
@@ -691,9 +809,10 @@ static uint64_t period_of(const pprof_writer *writer)
 static const pprof_column *default_column(const pprof_writer *writer)
 {
 	for (size_t i = 0; i < writer->column_count; i++) {
-		if (writer->columns[i].value == writer->value)
+		if (writer->columns[i].value == writer->value && writer->value != EXPORT_KIND)
 			return &writer->columns[i];
 	}
+	/* A kind of samples that is shown first is in the last column. */
 	return &writer->columns[writer->column_count - 1];
 }
 
@@ -730,7 +849,7 @@ static int write_profile(pprof_writer *writer)
 	/* pprof shows the first mapping as the main program. */
 	pprof_mapping(&writer->tables, writer->program);
 	/* The tree's own messages state what is missing. */
-	if (export_value_exists(writer->report, EXPORT_HEAP) && !create_tree(writer, EXPORT_HEAP, &writer->heap)) {
+	if (export_value_exists(writer->report, EXPORT_HEAP) && !create_tree(writer, EXPORT_HEAP, 0, &writer->heap)) {
 		writer->status = STATUS_DAMAGED;
 		if (writer->value == EXPORT_HEAP)
 			return 0;
@@ -763,7 +882,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 
 	/* Prints which values the log has. */
 	if (writer.value == EXPORT_VALUES || !export_value_exists(report, writer.value)) {
-		create_tree(&writer, writer.value, &none);
+		create_tree(&writer, writer.value, 0, &none);
 		return STATUS_NOTHING;
 	}
 	is_written = write_profile(&writer);
@@ -783,11 +902,11 @@ const export_target export_pprof = {
 	.lacks = "pprof holds sums by call stack: times of events, collections and metrics are left out",
 	.kind = EXPORT_AGGREGATED,
 	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_BY_THREAD |
-		   EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_CLASS | EXPORT_HAS_ALL_VALUES,
+		   EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_CLASS | EXPORT_HAS_LINES | EXPORT_HAS_ALL_VALUES,
 	.values = EXPORT_VALUE_BIT(EXPORT_WALL) | EXPORT_VALUE_BIT(EXPORT_CPU) | EXPORT_VALUE_BIT(EXPORT_CALLS) |
 		  EXPORT_VALUE_BIT(EXPORT_SAMPLES) | EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) |
 		  EXPORT_VALUE_BIT(EXPORT_BYTES) | EXPORT_VALUE_BIT(EXPORT_WAITS) | EXPORT_VALUE_BIT(EXPORT_HEAP) |
-		  EXPORT_VALUE_BIT(EXPORT_HANDLES),
+		  EXPORT_VALUE_BIT(EXPORT_HANDLES) | EXPORT_VALUE_BIT(EXPORT_KIND),
 	.file_flags = EXPORT_FILE_GZIP,
 	.stack_limit = LARGE_STACKS,
 	.write_report = write_report,

@@ -144,7 +144,9 @@ int single_tree_create(const export_job *job, const log_report *report, export_v
 	stack_tree_options options = {
 		.path = job->log,
 		.heap_shot = job->heap_shot,
+		.by_line = job->by_line,
 		.max_depth = size_of != NULL ? job->max_depth : 0,
+		.sample_kind = job->sample_kind,
 		.is_only = job->has_value || (job->target->options & EXPORT_HAS_ALL_VALUES) == 0,
 	};
 	int status = stack_tree_create(report, value, &options, tree);

@@ -274,7 +274,7 @@ static int speedscope_write_events(const export_job *job, const log_report *repo
 /* speedscope has no unit for numbers of something. */
 static const char *unit_of(const stack_tree *tree)
 {
-	return strcmp(tree->unit, "count") == 0 ? "none" : tree->unit;
+	return strcmp(tree->unit, "nanoseconds") == 0 || strcmp(tree->unit, "bytes") == 0 ? tree->unit : "none";
 }
 
 static void write_frame(json_writer *json, const stack_frame *frame)
@@ -283,8 +283,8 @@ static void write_frame(json_writer *json, const stack_frame *frame)
 	json_string(json, "name", frame->name);
 	if (frame->file != NULL)
 		json_string(json, "file", frame->file);
-	if (frame->file != NULL && frame->line > 0)
-		json_unsigned(json, "line", frame->line);
+	if (frame->file != NULL && stack_frame_line(frame) > 0)
+		json_unsigned(json, "line", stack_frame_line(frame));
 	json_end_object(json);
 }
 
@@ -370,7 +370,8 @@ static int write_tree(json_writer *json, const log_report *report, const stack_t
 /* Whether options are given that apply to sums of call stacks only. */
 static int needs_sums(const export_job *job, const log_report *report)
 {
-	return report_filters_frames(report) || report->options.class_pattern != NULL || job->has_max_depth;
+	return report_filters_frames(report) || report->options.class_pattern != NULL || job->has_max_depth ||
+	       job->by_line;
 }
 
 /* Whether single calls are written: if requested, or if they are the main content and the file is not large. */
@@ -434,7 +435,7 @@ const export_target export_speedscope = {
 	.lacks = "speedscope holds one value, and single calls (see --events) or sums by call stack; collections, "
 		 "waits and markers are left out, and numbers above 2^53 are rounded",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_EVENTS |
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_EVENTS | EXPORT_HAS_LINES |
 		   EXPORT_HAS_MIN_DURATION | EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_CLASS,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,

@@ -114,10 +114,11 @@ static int is_named(const stack_frame *frame)
 
 static int is_same_frame(const stack_frame *a, const stack_frame *b)
 {
-	if (a->kind != b->kind || a->id != b->id || a->flags != b->flags)
+	if (a->kind != b->kind || a->id != b->id || a->flags != b->flags || a->at_line != b->at_line)
 		return 0;
-	return !is_named(a) || (a->line == b->line && is_same_text(a->name, b->name) &&
-				is_same_text(a->file, b->file) && is_same_text(a->module, b->module));
+	return (!is_named(a) && a->at_line == 0) ||
+	       (a->line == b->line && is_same_text(a->name, b->name) && is_same_text(a->file, b->file) &&
+		is_same_text(a->module, b->module));
 }
 
 /* Colliding hashes get the following numbers. */
@@ -126,6 +127,7 @@ int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *fra
 	uint64_t hash = hash_mix(hash_mix(hash_mix(0, wanted->kind), wanted->id), wanted->flags);
 	index_entry *entry;
 
+	hash = hash_mix(hash, wanted->at_line);
 	if (is_named(wanted))
 		hash = mix_text(hash_mix(hash, wanted->line), wanted->name);
 	for (;; hash++) {
@@ -224,6 +226,8 @@ void stack_nodes_release(stack_tree *tree)
 		release_frame(&tree->frames[i]);
 	free(tree->frames);
 	free(tree->nodes);
+	free(tree->kind);
+	free(tree->kind_unit);
 	key_map_clear(&tree->frame_indexes);
 	key_map_clear(&tree->node_indexes);
 }
@@ -231,22 +235,29 @@ void stack_nodes_release(stack_tree *tree)
 /* Makes frames of methods, native code and classes, with names and source lines. */
 
 /* A method. flags: 0 or STACK_FRAME_COMPILING. */
-static int stack_frames_method(stack_tree *tree, const log_report *report, uint32_t method, uint32_t flags,
-			       uint32_t *frame)
+static int stack_frames_method_at(stack_tree *tree, const log_report *report, uint32_t method, uint32_t flags,
+				  uint32_t line, const char *file, uint32_t *frame)
 {
-	stack_frame wanted = {.kind = STACK_FRAME_METHOD, .id = method, .flags = flags, .name = "(unknown)"};
+	stack_frame wanted = {
+		.kind = STACK_FRAME_METHOD, .id = method, .flags = flags, .at_line = line, .name = "(unknown)"};
 	method_name name;
 
 	if (method == 0)
 		return stack_nodes_frame(tree, &wanted, frame);
 	names_method(report->input.reader, method, &name);
-	wanted.file = name.file;
+	wanted.file = file != NULL ? file : name.file;
 	wanted.line = name.line;
 	wanted.module = assembly_names_get(&report->assemblies, name.assembly_id);
 	wanted.name = names_full_method(report->input.names, method);
 	if (names_is_runtime_work(report->input.reader, method))
 		wanted.flags |= STACK_FRAME_RUNTIME;
 	return stack_nodes_frame(tree, &wanted, frame);
+}
+
+static int stack_frames_method(stack_tree *tree, const log_report *report, uint32_t method, uint32_t flags,
+			       uint32_t *frame)
+{
+	return stack_frames_method_at(tree, report, method, flags, 0, NULL, frame);
 }
 
 /* The file of the module of native code; NULL if unknown. */
@@ -271,9 +282,11 @@ static uint32_t module_of_function(const log_report *report, uint32_t function)
 		       : 0;
 }
 
-int stack_frames_item(stack_tree *tree, const log_report *report, const sample_item *item, uint32_t *frame)
+static int stack_frames_item_at(stack_tree *tree, const log_report *report, const sample_item *item, uint32_t line,
+				uint32_t *frame)
 {
-	stack_frame wanted = {.kind = item->kind, .id = item->id, .line = item->line, .file = item->file};
+	stack_frame wanted = {
+		.kind = item->kind, .id = item->id, .line = item->line, .at_line = line, .file = item->file};
 	uint32_t module = item->module;
 
 	if (item->kind == MPROF_SAMPLE_METHOD)
@@ -290,6 +303,56 @@ int stack_frames_item(stack_tree *tree, const log_report *report, const sample_i
 	if (wanted.name == NULL)
 		wanted.name = "(native)";
 	return stack_nodes_frame(tree, &wanted, frame);
+}
+
+int stack_frames_item(stack_tree *tree, const log_report *report, const sample_item *item, uint32_t *frame)
+{
+	return stack_frames_item_at(tree, report, item, 0, frame);
+}
+
+/* The item of a location without debug information: its function, its module, or itself. */
+static sample_item describe_location(const log_report *report, uint32_t location)
+{
+	sample_item item = {.kind = MPROF_SAMPLE_LOCATION, .id = location};
+	mprof_record record;
+
+	if (location == 0)
+		item.kind = MPROF_SAMPLE_TRUNCATED;
+	else if (mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_LOCATION, location, &record,
+					    sizeof(record)) == MPROF_OK) {
+		item.module = record.as.location.module;
+		if (record.as.location.function != 0) {
+			item.kind = MPROF_SAMPLE_FUNCTION;
+			item.id = record.as.location.function;
+		} else if (item.module != 0) {
+			item.kind = MPROF_SAMPLE_MODULE;
+			item.id = item.module;
+		}
+	}
+	return item;
+}
+
+int stack_frames_positioned(stack_tree *tree, const log_report *report, uint32_t kind, uint32_t id, uint32_t position,
+			    uint32_t *frame)
+{
+	const mprof_reader *reader = report->input.reader;
+	sample_item item = {.kind = kind, .id = id};
+	mprof_record found;
+	mprof_record text;
+	const char *file = NULL;
+
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_POSITION, position, &found, sizeof(found)) == MPROF_OK &&
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_TEXT, found.as.position.file, &text, sizeof(text)) ==
+		    MPROF_OK)
+		file = text.as.text.text;
+	if (kind == MPROF_SAMPLE_METHOD)
+		return stack_frames_method_at(tree, report, id, found.as.position.is_inlined ? STACK_FRAME_INLINED : 0,
+					      found.as.position.line, file, frame);
+	if (kind == MPROF_SAMPLE_LOCATION)
+		item = describe_location(report, id);
+	item.is_inlined = (int)found.as.position.is_inlined;
+	item.file = file;
+	return stack_frames_item_at(tree, report, &item, found.as.position.line, frame);
 }
 
 int stack_frames_sampled(stack_tree *tree, const log_report *report, uint32_t kind, uint32_t id, uint32_t flags,
@@ -318,28 +381,6 @@ int stack_frames_class(stack_tree *tree, const log_report *report, uint32_t clas
 int stack_frames_note(stack_tree *tree, const char *text, uint32_t *frame)
 {
 	return stack_nodes_frame(tree, &(stack_frame){.kind = STACK_FRAME_NOTE, .name = text}, frame);
-}
-
-/* The item of a location without debug information: its function, its module, or itself. */
-static sample_item describe_location(const log_report *report, uint32_t location)
-{
-	sample_item item = {.kind = MPROF_SAMPLE_LOCATION, .id = location};
-	mprof_record record;
-
-	if (location == 0)
-		item.kind = MPROF_SAMPLE_TRUNCATED;
-	else if (mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_LOCATION, location, &record,
-					    sizeof(record)) == MPROF_OK) {
-		item.module = record.as.location.module;
-		if (record.as.location.function != 0) {
-			item.kind = MPROF_SAMPLE_FUNCTION;
-			item.id = record.as.location.function;
-		} else if (item.module != 0) {
-			item.kind = MPROF_SAMPLE_MODULE;
-			item.id = item.module;
-		}
-	}
-	return item;
 }
 
 static int add_item(stack_tree *tree, const log_report *report, const sample_item *item, uint32_t *node)
@@ -390,7 +431,13 @@ int stack_frames_add_sample(stack_tree *tree, const log_report *report, const mp
 		const mprof_stack_frame *frame = &frames[i - 1];
 		uint32_t index;
 
-		if (frame->is_native) {
+		if (tree->by_line && frame->position != 0) {
+			if (!stack_frames_positioned(tree, report,
+						     frame->is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD,
+						     frame->id, frame->position, &index) ||
+			    !stack_nodes_child(tree, *node, index, node))
+				return 0;
+		} else if (frame->is_native) {
 			if (!stack_frames_add_location(tree, report, frame->id, i > 1, node))
 				return 0;
 		} else if (!stack_frames_method(tree, report, frame->id,

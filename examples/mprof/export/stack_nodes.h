@@ -38,6 +38,7 @@ typedef struct stack_frame {
 	uint32_t id;
 	uint32_t flags;         /**< Bits of STACK_FRAME_COMPILING and so on. */
 	uint32_t line;          /**< Of the definition; 0 if unknown. */
+	uint32_t at_line;       /**< The line that the frame is in; 0 if unknown, or not distinguished. */
 	const char *name;       /**< The full name, as the report prints it. */
 	const char *short_name; /**< Without namespaces and arguments. */
 	const char *file;       /**< Source file; NULL if unknown. */
@@ -58,7 +59,10 @@ typedef struct stack_node {
 
 typedef struct stack_tree {
 	export_value value;
-	const char *unit;   /**< "nanoseconds", "count" or "bytes". */
+	int by_line;      /**< Frames in different lines are different frames. */
+	const char *unit; /**< "nanoseconds", "count" or "bytes"; of samples of a kind, also another one. */
+	char *kind;       /**< The name of the kind of samples; NULL for other values. Owned, as is its unit. */
+	char *kind_unit;
 	int is_estimated;   /**< The values are estimates from samples. */
 	int is_incomplete;  /**< Heap: the snapshot is incomplete. */
 	uint64_t heap_shot; /**< Heap: which snapshot of the log it is, from 1. */
@@ -83,7 +87,8 @@ void stack_nodes_release(stack_tree *tree);
 
 /**
  * Finds or adds a frame. The texts of \p wanted are copied; its short name is made from its name. Two frames are equal
- * if kind, ID and flags are, and without an ID also the texts. Returns 0 if out of memory.
+ * if kind, ID, flags and the line that it is in are, and without an ID or in a line also the texts. Returns 0 if out of
+ * memory.
  */
 int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *frame);
 
@@ -103,6 +108,16 @@ int stack_frames_item(stack_tree *tree, const log_report *report, const sample_i
 /** A method, function or module of a tree of frames. \p kind: an #mprof_sample_kind. */
 int stack_frames_sampled(stack_tree *tree, const log_report *report, uint32_t kind, uint32_t id, uint32_t flags,
 			 uint32_t *frame);
+
+/** A frame with a position. \p kind and \p id are what the position counts as in a tree of frames. */
+int stack_frames_positioned(stack_tree *tree, const log_report *report, uint32_t kind, uint32_t id, uint32_t position,
+			    uint32_t *frame);
+
+/** The line to show for a frame: the one that it is in, else that of the definition. */
+static inline uint32_t stack_frame_line(const stack_frame *frame)
+{
+	return frame->at_line != 0 ? frame->at_line : frame->line;
+}
 
 /** Objects of a class; 0 is an unknown class. */
 int stack_frames_class(stack_tree *tree, const log_report *report, uint32_t class_id, uint32_t *frame);

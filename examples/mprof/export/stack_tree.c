@@ -166,16 +166,19 @@ static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
 }
 
 /* Makes the tree of frames of a source with the filters of the report. NULL after a message if memory is exhausted. */
-static mprof_frame_tree *filter_frames(const log_report *report, mprof_frame_source source)
+static mprof_frame_tree *filter_frames(const log_report *report, mprof_frame_source source, int by_line,
+				       uint32_t sample_kind)
 {
 	mprof_frame_tree_options options;
 
 	mprof_frame_tree_options_init(&options, sizeof(options));
 	options.source = (uint32_t)source;
+	options.sample_kind = sample_kind;
 	options.choose = choose_frame;
 	options.user = (void *)report;
 	options.with_classes = 1;
 	options.with_locations = 1;
+	options.with_lines = by_line != 0;
 	/* The profile has a limit already. */
 	options.max_memory = UINT64_MAX;
 	return report_frames_create(report, &options);
@@ -194,6 +197,9 @@ static int add_frame(stack_tree *tree, const log_report *report, const mprof_fra
 	uint32_t index;
 	int is_added;
 
+	if (frame->position != 0)
+		return stack_frames_positioned(tree, report, frame->kind, frame->id, frame->position, &index) &&
+		       stack_nodes_child(tree, *node, index, node);
 	if (frame->kind == MPROF_SAMPLE_LOCATION)
 		return stack_frames_add_location(tree, report, frame->id, 1, node);
 	if (frame->kind == MPROF_SAMPLE_CLASS)
@@ -228,7 +234,7 @@ static int add_nodes(stack_tree *tree, const log_report *report, const mprof_fra
 
 static int add_frames_of(stack_tree *tree, const log_report *report, mprof_frame_source source)
 {
-	mprof_frame_tree *filtered = filter_frames(report, source);
+	mprof_frame_tree *filtered = filter_frames(report, source, tree->by_line, 0);
 	int is_added = filtered != NULL && add_nodes(tree, report, filtered);
 
 	mprof_frame_tree_destroy(filtered);
@@ -255,6 +261,24 @@ static int stack_sources_add_calls(stack_tree *tree, const log_report *report)
 	/* What the profile folded has no path. Without it, the sum differs from the total only by rounding. */
 	if (!report_filters_frames(report) && report->totals.folded_calls > 0)
 		tree->nodes[0].self += missing_of(tree, total);
+	return 1;
+}
+
+/* Adds the samples by the frames of the log, since the view of samples has no lines. */
+static int add_samples_by_line(stack_tree *tree, const log_report *report)
+{
+	const sampling_facts *sampling = &report->summary.sampling;
+	uint64_t hits = 0;
+
+	tree->is_estimated = tree->value == EXPORT_CPU;
+	if (!add_frames_of(tree, report, MPROF_FRAME_SOURCE_SAMPLES))
+		return 0;
+	for (size_t i = 0; tree->value == EXPORT_CPU && i < tree->node_count; i++) {
+		const uint64_t self = tree->nodes[i].self;
+
+		tree->nodes[i].self = sampling_time_of(sampling, hits + self) - sampling_time_of(sampling, hits);
+		hits += self;
+	}
 	return 1;
 }
 
@@ -329,16 +353,54 @@ static int stack_sources_add_handles(stack_tree *tree, const log_report *report)
 	       add_missing(tree, report, report->totals.handles_alive);
 }
 
-/* Returns 0 if out of memory. */
-static int add_source(stack_tree *tree, const log_report *report)
+/* The unit of what samples of a kind stand for. */
+static const char *kind_unit(const mprof_sample_kind_stats *kind)
 {
+	switch (kind->unit) {
+	case MPROF_ARGUMENT_UNIT_NANOSECONDS:
+		return "nanoseconds";
+	case MPROF_ARGUMENT_UNIT_BYTES:
+		return "bytes";
+	case MPROF_ARGUMENT_UNIT_NAMED:
+		return kind->unit_name;
+	default:
+		return "count";
+	}
+}
+
+/* Adds the samples of a kind, by what they stand for. */
+static int stack_sources_add_kind(stack_tree *tree, const log_report *report, uint32_t type)
+{
+	mprof_sample_kind_stats kind;
+	mprof_frame_tree *filtered;
+	int is_added;
+
+	if (!export_value_find_kind(report, type, &kind))
+		return 1;
+	tree->kind = strdup(kind.name);
+	tree->kind_unit = strdup(kind_unit(&kind));
+	if (tree->kind == NULL || tree->kind_unit == NULL)
+		return 0;
+	tree->unit = tree->kind_unit;
+	filtered = filter_frames(report, MPROF_FRAME_SOURCE_SAMPLES, 0, kind.type);
+	is_added = filtered != NULL && add_nodes(tree, report, filtered);
+	mprof_frame_tree_destroy(filtered);
+	return is_added;
+}
+
+/* Returns 0 if out of memory. */
+static int add_source(stack_tree *tree, const log_report *report, const stack_tree_options *options)
+{
+	tree->by_line = options->by_line;
 	switch (tree->value) {
+	case EXPORT_KIND:
+		return stack_sources_add_kind(tree, report, options->sample_kind);
 	case EXPORT_WALL:
 	case EXPORT_CALLS:
 		return stack_sources_add_calls(tree, report);
 	case EXPORT_CPU:
 	case EXPORT_SAMPLES:
-		return stack_sources_add_samples(tree, report);
+		return tree->by_line ? add_samples_by_line(tree, report) : stack_sources_add_samples(tree, report);
 	case EXPORT_ALLOCATIONS:
 	case EXPORT_BYTES:
 		return stack_sources_add_allocations(tree, report);
@@ -394,7 +456,7 @@ int stack_tree_create(const log_report *report, export_value value, const stack_
 		return STATUS_USAGE;
 	created = malloc(sizeof(*created));
 	if (created == NULL || !stack_nodes_init(created, value, options->max_depth) ||
-	    (value != EXPORT_HEAP && !add_source(created, report))) {
+	    (value != EXPORT_HEAP && !add_source(created, report, options))) {
 		output_out_of_memory();
 		status = STATUS_NOTHING;
 	} else if (value == EXPORT_HEAP) {

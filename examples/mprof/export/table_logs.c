@@ -258,6 +258,12 @@ static void table_fields(table_sink *sink, const log_report *report, const void 
 		case FIELD_VALUE:
 			add_field(sink, from->field, row);
 			break;
+		case FIELD_PAUSE:
+			if (((const mprof_collection *)row)->has_pause)
+				add_field(sink, from->field, row);
+			else
+				table_null(sink);
+			break;
 		case FIELD_NOT:
 			table_boolean(sink, number_of(from->field, row) == 0);
 			break;
@@ -578,6 +584,23 @@ static void add_heap_snapshots(table_sink *sink, const log_report *report)
 	}
 }
 
+static void add_lines(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_LINES); i++) {
+		mprof_line_stats line = {.struct_size = sizeof(line)};
+		sample_item item;
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_LINES, i, &line);
+		table_begin_row(sink, TABLE_LINES);
+		item = (sample_item){.kind = line.kind, .id = line.id};
+		table_text(sink, report_sample_kind(report, &item));
+		table_fields(sink, report, &line);
+		table_text(sink, names_sample(report->input.names, line.kind, line.id));
+		table_fields(sink, report, &line);
+		table_end_row(sink);
+	}
+}
+
 /* Adds the rows of a log to all tables. */
 static void table_rows_add(table_sink *sink, const log_report *report)
 {
@@ -606,6 +629,9 @@ static void table_rows_add(table_sink *sink, const log_report *report)
 	table_add_rows(sink, report, TABLE_PROCESSES);
 	table_add_rows(sink, report, TABLE_TIMELINES);
 	table_add_rows(sink, report, TABLE_CLOCKS);
+	add_lines(sink, report);
+	table_add_rows(sink, report, TABLE_SAMPLE_KINDS);
+	table_add_rows(sink, report, TABLE_SAMPLE_GROUPS);
 }
 
 /* The value of a property of the log; \p otherwise if the log does not have it. */

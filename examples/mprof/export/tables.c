@@ -134,7 +134,7 @@ static const exported_column collections[] = {
 	FIELD("duration_ns"),
 	FIELD("mark_ns"),
 	FIELD("sweep_ns"),
-	FIELD("pause_ns"),
+	{"pause_ns", "pause_ns", FIELD_PAUSE, COLUMN_INTEGER},
 	NOT("finished", "unfinished"),
 	REST,
 };
@@ -193,6 +193,9 @@ static const exported_column clocks[] = {
 	NAME("kind", "kind", CLOCK_KIND),
 	REST,
 };
+static const exported_column lines[] = {
+	OWN("kind", TEXT), FIELD("id"), OWN("name", TEXT), FIELD("file"), FIELD("line"), REST,
+};
 static const exported_column all_fields[] = {REST};
 
 typedef struct exported_table {
@@ -229,8 +232,8 @@ static const exported_table tables[TABLES] = {
 					 "flags call ", "allocated objects by class and call site"),
 	[TABLE_MEMORY_SITES] = TABLE(memory_sites, memory_sites, MPROF_TABLE_MEMORY_SITES,
 				     "is_folded peak_live shortest_ns longest_ns ", "native memory by call stack"),
-	[TABLE_COLLECTIONS] =
-		TABLE(collections, collections, MPROF_TABLE_COLLECTIONS, "is_counted ", "garbage collections"),
+	[TABLE_COLLECTIONS] = TABLE(collections, collections, MPROF_TABLE_COLLECTIONS, "is_counted has_pause ",
+				    "garbage collections"),
 	[TABLE_PAUSES] = TABLE(pauses, pauses, MPROF_TABLE_PAUSES, "", "stops of the world, and waits for monitors"),
 	[TABLE_MONITORS] = TABLE(monitors, monitors, MPROF_TABLE_MONITORS, "", "waits for monitors by class"),
 	[TABLE_MONITOR_SITES] = TABLE(monitor_sites, monitor_sites, MPROF_TABLE_MONITOR_SITES, "object call ",
@@ -242,6 +245,11 @@ static const exported_table tables[TABLES] = {
 	[TABLE_EVENT_TYPES] = TABLE(event_types, event_types, MPROF_TABLE_EVENT_TYPES, "",
 				    "events that the program describes, and durations of spans"),
 	[TABLE_SPANS] = TABLE(spans, event_types, MPROF_TABLE_SPANS, "", "the longest spans, one by one"),
+	[TABLE_LINES] = TABLE(lines, lines, MPROF_TABLE_LINES, "kind ", "samples and allocations by line of methods"),
+	[TABLE_SAMPLE_KINDS] = TABLE(sample_kinds, all_fields, MPROF_TABLE_SAMPLE_KINDS, "",
+				     "kinds of samples, and what their samples stand for"),
+	[TABLE_SAMPLE_GROUPS] = TABLE(sample_groups, all_fields, MPROF_TABLE_SAMPLE_GROUPS, "",
+				      "samples by kind, thread, processor and mode"),
 	[TABLE_HEAP_SNAPSHOTS] =
 		TABLE(heap_snapshots, heap_snapshots, MPROF_TABLE_HEAP_SHOTS,
 		      "freed freed_bytes moved roots_by_kind classes ", "heap snapshots, counted from 1"),

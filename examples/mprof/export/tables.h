@@ -35,6 +35,9 @@ typedef enum table_id {
 	TABLE_MARKS,
 	TABLE_EVENT_TYPES,
 	TABLE_SPANS,
+	TABLE_LINES,
+	TABLE_SAMPLE_KINDS,
+	TABLE_SAMPLE_GROUPS,
 	TABLE_HEAP_SNAPSHOTS,
 	TABLE_HEAP_SNAPSHOT_CLASSES,
 	TABLE_HANDLES,
@@ -71,6 +74,7 @@ typedef enum field_use {
 	FIELD_TIMELINE_KIND, /**< It is the kind of a timeline, likewise. */
 	FIELD_CLOCK_KIND,    /**< It is the kind of a clock, likewise. */
 	FIELD_EVENT_FORM,    /**< It is the form of an event that is named. */
+	FIELD_PAUSE,         /**< It is the pause of a collection, NULL if it is not known. */
 	FIELD_REST           /**< All fields that no other column uses. */
 } field_use;
 

@@ -34,6 +34,7 @@ enum {
 	EXPORT_HAS_EVENTS = 512,      /**< --events: single calls instead of sums. */
 	EXPORT_HAS_MAX_DEPTH = 1024,  /**< --max-depth: call stacks with fewer frames. */
 	EXPORT_HAS_CLASS = 2048,      /**< --class: only objects of these classes. */
+	EXPORT_HAS_LINES = 8192,      /**< --by-line: frames in different lines are different frames. */
 	EXPORT_HAS_ALL_VALUES = 4096  /**< Without --value, all values of the log are written. */
 };
 
@@ -56,7 +57,9 @@ typedef struct export_job {
 	const char *log;          /**< The log of write_report; it can be opened again, also if it is standard input. */
 	export_value value;       /**< #EXPORT_VALUE_DEFAULT if not given. */
 	int has_value;            /**< It was given. */
+	uint32_t sample_kind;     /**< Of #EXPORT_KIND: the type of the kind; 0: that of the options. */
 	report_options options;   /**< The filters and --top. */
+	int by_line;              /**< Frames in different lines are different frames. */
 	int by_thread;            /**< The log may be read once more for each thread, however large it is. */
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
 	uint32_t max_depth;       /**< See stack_tree::max_depth; 0 for no limit. */

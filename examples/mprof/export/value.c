@@ -25,12 +25,33 @@ static const value_text values[EXPORT_VALUES] = {
 	[EXPORT_WAITS] = {"waits", "Time waited for monitors", "nanoseconds", text_duration},
 	[EXPORT_HEAP] = {"heap", "Live bytes by path from a root", "bytes", text_bytes},
 	[EXPORT_HANDLES] = {"handles", "Handles alive", "count", text_count},
+	[EXPORT_KIND] = {"samples:KIND", "Samples of a kind", "count", text_count},
 };
 
-int export_value_parse(export_value *value, const char *name)
+#define KIND_PREFIX "samples:"
+
+int export_value_find_kind(const log_report *report, uint32_t type, mprof_sample_kind_stats *kind)
+{
+	const char *name = report->options.sample_kind;
+
+	kind->struct_size = sizeof(*kind);
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLE_KINDS, i, kind) == MPROF_OK; i++) {
+		if (kind->samples > 0 &&
+		    (type != 0 ? kind->type == type : name == NULL || strcmp(kind->name, name) == 0))
+			return 1;
+	}
+	return 0;
+}
+
+int export_value_parse(export_value *value, const char **kind, const char *name)
 {
 	nearest_name nearest;
 
+	if (strncmp(name, KIND_PREFIX, strlen(KIND_PREFIX)) == 0) {
+		*value = EXPORT_KIND;
+		*kind = name + strlen(KIND_PREFIX);
+		return 1;
+	}
 	for (int i = 0; i < EXPORT_VALUES; i++) {
 		if (strcmp(values[i].name, name) == 0) {
 			*value = (export_value)i;
@@ -72,6 +93,7 @@ int export_value_exists(const log_report *report, export_value value)
 {
 	const mprof_profile_totals *totals = &report->totals;
 	const sampling_facts *sampling = &report->summary.sampling;
+	mprof_sample_kind_stats kind;
 
 	switch (value) {
 	case EXPORT_WALL:
@@ -91,6 +113,8 @@ int export_value_exists(const log_report *report, export_value value)
 		return mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS) > 0;
 	case EXPORT_HANDLES:
 		return totals->handles_alive > 0;
+	case EXPORT_KIND:
+		return export_value_find_kind(report, 0, &kind);
 	default:
 		return 0;
 	}
@@ -105,7 +129,7 @@ static int has_allocation_sites(const log_report *report)
 
 export_value export_value_choose(const log_report *report)
 {
-	static const export_value order[] = {EXPORT_SAMPLES, EXPORT_WALL,  EXPORT_BYTES,
+	static const export_value order[] = {EXPORT_SAMPLES, EXPORT_WALL,  EXPORT_KIND,   EXPORT_BYTES,
 					     EXPORT_HEAP,    EXPORT_WAITS, EXPORT_HANDLES};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -147,17 +171,26 @@ int export_value_note_empty(const log_report *report, const char *format)
 
 void export_value_note_missing(const log_report *report, export_value value)
 {
+	mprof_sample_kind_stats kind = {.struct_size = sizeof(kind)};
 	const char *separator = "; it has ";
 
 	text_begin_message(report->input.name);
 	if (value == EXPORT_VALUES)
 		fputs("the log has no calls, samples, allocations, waits, handles or heap snapshots", stderr);
 	else
-		fprintf(stderr, "--value=%s: the log has no such data", export_value_name(value));
-	for (int i = 0; i < EXPORT_VALUES; i++) {
+		fprintf(stderr, "--value=%s%s: the log has no such data",
+			value == EXPORT_KIND ? KIND_PREFIX : export_value_name(value),
+			value == EXPORT_KIND && report->options.sample_kind != NULL ? report->options.sample_kind : "");
+	for (int i = 0; i < EXPORT_KIND; i++) {
 		if (!export_value_exists(report, (export_value)i))
 			continue;
 		fprintf(stderr, "%s%s", separator, export_value_name((export_value)i));
+		separator = ", ";
+	}
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLE_KINDS, i, &kind) == MPROF_OK;
+	     i++) {
+		fprintf(stderr, "%s" KIND_PREFIX, separator);
+		text_name(stderr, kind.name);
 		separator = ", ";
 	}
 	if (has_native_memory(report))

@@ -19,15 +19,25 @@ typedef enum export_value {
 	EXPORT_WAITS,       /**< Time of waits for monitors. */
 	EXPORT_HEAP,        /**< Bytes of the live objects of a heap snapshot. */
 	EXPORT_HANDLES,     /**< Handles alive. */
+	EXPORT_KIND,        /**< What samples of a kind stand for, report_options::sample_kind. */
 	EXPORT_VALUES,
 	EXPORT_VALUE_DEFAULT = EXPORT_VALUES
 } export_value;
 
 /** The values as one text, for the help of commands. */
-#define EXPORT_VALUE_NAMES "wall, cpu, calls, samples, allocations, bytes, waits, heap, handles"
+#define EXPORT_VALUE_NAMES "wall, cpu, calls, samples, allocations, bytes, waits, heap, handles, samples:KIND"
 
-/** Finds the value of a name. Returns 0 after a message with the most similar name if there is none. */
-int export_value_parse(export_value *value, const char *name);
+/**
+ * Finds the value of a name. \p kind receives the kind of #EXPORT_KIND, which points into the name. Returns 0 after a
+ * message with the most similar name if there is none.
+ */
+int export_value_parse(export_value *value, const char **kind, const char *name);
+
+/**
+ * Gets the kind of samples that a report has as a value: that of a type, or if it is 0 that of the options. Returns 0
+ * if the log has none.
+ */
+int export_value_find_kind(const log_report *report, uint32_t type, mprof_sample_kind_stats *kind);
 
 /** The name that --value accepts, such as "wall". */
 const char *export_value_name(export_value value);

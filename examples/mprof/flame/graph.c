@@ -276,13 +276,13 @@ static int make_layouts(flame_picture *picture, const flame_options *options)
 
 static char *make_title(const flame_options *options, const flame_log *log)
 {
-	const char *title = export_value_title(log->tree->value);
+	const char *title = log->tree->kind != NULL ? "Samples of " : export_value_title(log->tree->value);
 	char *text = NULL;
 
 	if (options->title != NULL)
 		return strdup(options->title);
-	return asprintf(&text, "%s%s%s", title, options->before != NULL ? ", compared" : "",
-			options->is_inverted ? ", by callee" : "") >= 0
+	return asprintf(&text, "%s%s%s%s", title, log->tree->kind != NULL ? log->tree->kind : "",
+			options->before != NULL ? ", compared" : "", options->is_inverted ? ", by callee" : "") >= 0
 		       ? text
 		       : NULL;
 }
@@ -323,8 +323,10 @@ static int print_trees(FILE *file, const flame_options *options, const flame_log
 	flame_picture picture = {.tree = tree, .width = (uint32_t)options->width};
 	int is_made = 1;
 
-	picture.scale =
-		(flame_scale){.value = log->tree->value, .whole = log->tree->nodes[0].total, .sampling = log->sampling};
+	picture.scale = (flame_scale){.value = log->tree->value,
+				      .unit = log->tree->unit,
+				      .whole = log->tree->nodes[0].total,
+				      .sampling = log->sampling};
 	if (before_tree != NULL) {
 		is_made = flame_comparison_make(&comparison, tree, before_tree);
 		picture.tree = comparison.tree;

@@ -345,12 +345,26 @@ static const value_nouns nouns[EXPORT_VALUES] = {
 	[EXPORT_HEAP] = {NULL, NULL, "object", "objects"},    [EXPORT_HANDLES] = {"handle", "handles", NULL, NULL},
 };
 
+/* Formats what samples of a kind stand for: another unit than these is that of the whole picture. */
+static void format_weight(const char *unit, char text[FIGURES_SIZE], uint64_t amount)
+{
+	if (strcmp(unit, "nanoseconds") == 0)
+		text_duration(text, amount);
+	else if (strcmp(unit, "bytes") == 0)
+		text_bytes(text, amount);
+	else
+		text_count(text, amount);
+}
+
 char *flame_amount(const flame_scale *scale, char text[FIGURES_SIZE], uint64_t amount)
 {
 	const value_nouns *noun = &nouns[scale->value];
 	size_t length;
 
-	export_value_format(scale->value, text, amount);
+	if (scale->value == EXPORT_KIND)
+		format_weight(scale->unit, text, amount);
+	else
+		export_value_format(scale->value, text, amount);
 	length = strlen(text);
 	if (noun->one != NULL)
 		snprintf(text + length, FIGURES_SIZE - length, " %s", amount == 1 ? noun->one : noun->many);
@@ -447,12 +461,20 @@ static void flame_figures_print_name(FILE *file, const stack_frame *frame)
 	}
 }
 
+/* The unit that the script formats: others are numbers of something. */
+static const char *script_unit(const flame_scale *scale)
+{
+	return strcmp(scale->unit, "nanoseconds") == 0 || strcmp(scale->unit, "bytes") == 0 ? scale->unit : "count";
+}
+
 /* Prints what the script needs to format figures, as attributes. */
 static void flame_figures_print_nouns(FILE *file, const flame_scale *scale)
 {
 	const value_nouns *noun = &nouns[scale->value];
 
-	if (noun->one != NULL)
+	if (scale->value == EXPORT_KIND)
+		fputs(" data-one=\"\" data-many=\"\"", file);
+	else if (noun->one != NULL)
 		fprintf(file, " data-one=\"%s\" data-many=\"%s\"", noun->one, noun->many);
 	if (noun->count_one != NULL)
 		fprintf(file, " data-count-one=\"%s\" data-count-many=\"%s\"", noun->count_one, noun->count_many);
@@ -635,7 +657,7 @@ static void flame_small_print_list(FILE *file, const stack_tree *tree, const fla
 		output_out_of_memory();
 	} else if (flame_small_count(layout) > 0) {
 		number_elements(&numbers, tree, layout);
-		fprintf(file, "<metadata class=\"list\" data-unit=\"%s\"", export_value_unit(scale->value));
+		fprintf(file, "<metadata class=\"list\" data-unit=\"%s\"", script_unit(scale));
 		flame_figures_print_nouns(file, scale);
 		fputs(">\n", file);
 		print_names(file, &numbers, tree, layout);

@@ -17,6 +17,7 @@
 /** What the figures of all frames refer to. */
 typedef struct flame_scale {
 	export_value value;
+	const char *unit;        /**< "nanoseconds", "count" or "bytes"; of samples of a kind, also another one. */
 	uint64_t whole;          /**< The total of the log. */
 	uint64_t before_whole;   /**< The total of the earlier log; 0 if there is none. */
 	int has_before;          /**< Frames are compared with an earlier log. */

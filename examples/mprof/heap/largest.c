@@ -2,7 +2,6 @@
 /* Prints the objects that retain the most, and which object dominates each of them. */
 #include "heap/largest.h"
 
-#include "common/name_cut.h"
 #include "common/output.h"
 #include "heap/selection.h"
 #include "heap/view.h"
@@ -113,13 +112,11 @@ static void print_holder(const heap_view *view, const mprof_heap_object *object)
 {
 	char text[TEXT_NUMBER_SIZE];
 	mprof_heap_object dominator;
-	class_name name;
 
 	if (object->dominator != MPROF_HEAP_NO_OBJECT) {
 		dominator = heap_view_object(view, object->dominator);
 		fputs(", dominated by ", stdout);
-		name_print(label_class(view, dominator.class_index, &name));
-		printf(" 0x%" PRIx64, dominator.address);
+		label_print_object(view, &dominator);
 	} else if (!object->is_root && object->referrers > 0) {
 		printf(", shared: held by %s references", text_count(text, object->referrers));
 	}
@@ -141,13 +138,11 @@ void heap_largest_text(const heap_view *view)
 		char retained[TEXT_NUMBER_SIZE];
 		char percent[TEXT_NUMBER_SIZE];
 		char bytes[TEXT_NUMBER_SIZE];
-		class_name name;
 
 		printf("  %10s %8s %10s  ", text_bytes(retained, object.retained_bytes),
 		       text_percent(percent, object.retained_bytes, view->totals.reachable_bytes),
 		       text_bytes(bytes, object.bytes));
-		name_print(label_class(view, object.class_index, &name));
-		printf(" 0x%" PRIx64, object.address);
+		label_print_object(view, &object);
 		print_holder(view, &object);
 		putchar('\n');
 	}
@@ -167,6 +162,7 @@ void heap_largest_json(const heap_view *view, json_writer *json)
 		json_begin_object(json, NULL);
 		json_hexadecimal(json, "object", object.address);
 		json_string(json, "class", label_class(view, object.class_index, &name));
+		json_string(json, "label", object.label[0] != '\0' ? object.label : NULL);
 		json_unsigned(json, "bytes", object.bytes);
 		json_unsigned(json, "retained_bytes", object.retained_bytes);
 		if (object.dominator != MPROF_HEAP_NO_OBJECT)

@@ -80,6 +80,11 @@ static void print_text(const heap_view *view, void *user, uint32_t owner, const 
 	text_name(stdout, field);
 	printf("%*s 0x%" PRIx64 " ", (int)(strlen(field) < 24 ? 24 - strlen(field) : 0), "", object.address);
 	text_name(stdout, label_class(view, object.class_index, &name));
+	if (object.label[0] != '\0') {
+		fputs(" \"", stdout);
+		text_name(stdout, object.label);
+		putchar('"');
+	}
 	putchar('\n');
 }
 
@@ -163,6 +168,12 @@ void heap_object_text(const heap_view *view)
 	stats = heap_view_object(view, object);
 	printf("\nObject 0x%" PRIx64 "\n  class      ", stats.address);
 	text_name(stdout, label_class(view, stats.class_index, &name));
+	if (stats.label[0] != '\0') {
+		fputs("\n  label      ", stdout);
+		text_name(stdout, stats.label);
+	}
+	if ((stats.flags & MPROF_OBJECT_FLAG_SYNTHETIC) != 0)
+		fputs("\n  synthetic: no memory of the program; what it refers to is kept alive by roots", stdout);
 	printf("\n  bytes      %s\n", text_bytes(text, stats.bytes));
 	if (view->has_retained && stats.is_reachable) {
 		printf("  retained   %s\n  path       ", text_bytes(text, stats.retained_bytes));
@@ -172,6 +183,7 @@ void heap_object_text(const heap_view *view)
 	}
 	print_origin(view, &stats);
 	print_references(view, object, mprof_heap_graph_get_references, "refers to", stats.references);
+	print_references(view, object, mprof_heap_graph_get_weak_references, "refers weakly to", stats.weak_references);
 	print_references(view, object, mprof_heap_graph_get_referrers, "referred to by", stats.referrers);
 }
 
@@ -185,11 +197,13 @@ static void print_json(const heap_view *view, void *user, uint32_t owner, const 
 	if (reference->object == MPROF_HEAP_NO_OBJECT) {
 		json_null(json, "object");
 		json_null(json, "class");
+		json_null(json, "label");
 	} else {
 		mprof_heap_object object = heap_view_object(view, reference->object);
 
 		json_hexadecimal(json, "object", object.address);
 		json_string(json, "class", label_class(view, object.class_index, &name));
+		json_string(json, "label", object.label[0] != '\0' ? object.label : NULL);
 	}
 	json_end_object(json);
 }
@@ -258,6 +272,8 @@ void heap_object_json(const heap_view *view, json_writer *json)
 	json_begin_object(json, "object");
 	json_hexadecimal(json, "object", stats.address);
 	json_string(json, "class", label_class(view, stats.class_index, &name));
+	json_string(json, "label", stats.label[0] != '\0' ? stats.label : NULL);
+	json_boolean(json, "synthetic", (stats.flags & MPROF_OBJECT_FLAG_SYNTHETIC) != 0);
 	json_unsigned(json, "bytes", stats.bytes);
 	if (view->has_retained)
 		json_unsigned(json, "retained_bytes", stats.retained_bytes);
@@ -269,6 +285,8 @@ void heap_object_json(const heap_view *view, json_writer *json)
 		json_null(json, "dominator");
 	print_origin_json(view, json, &stats);
 	print_references_json(view, json, object, mprof_heap_graph_get_references, "references", stats.references);
+	print_references_json(view, json, object, mprof_heap_graph_get_weak_references, "weak_references",
+			      stats.weak_references);
 	print_references_json(view, json, object, mprof_heap_graph_get_referrers, "referrers", stats.referrers);
 	json_end_object(json);
 }

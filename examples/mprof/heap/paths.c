@@ -244,7 +244,7 @@ static void fill_example(const path_shapes *shapes, const path_shape *last, cons
 	uint32_t step = last->depth;
 
 	while (object != MPROF_HEAP_NO_OBJECT) {
-		mprof_heap_reference parent = {MPROF_HEAP_NO_OBJECT, 0, 0};
+		mprof_heap_reference parent = {MPROF_HEAP_NO_OBJECT, 0, 0, ""};
 
 		while (step > 0 && shapes->of_object[object] == steps[step - 1] && examples[step].objects > 0)
 			step--;
@@ -253,6 +253,14 @@ static void fill_example(const path_shapes *shapes, const path_shape *last, cons
 		mprof_heap_graph_get_parent(shapes->view->graph, object, &parent, sizeof(parent));
 		object = parent.object;
 	}
+}
+
+/* The label of the object of a step; NULL if it has none, or stands for several objects. */
+static const char *example_label(const heap_view *view, const example_step *example)
+{
+	const mprof_heap_object object = heap_view_object(view, example->object);
+
+	return object.label[0] != '\0' ? object.label : NULL;
 }
 
 static void print_steps_json(const heap_view *view, json_writer *json, const path_shapes *shapes, uint32_t shape)
@@ -273,6 +281,7 @@ static void print_steps_json(const heap_view *view, json_writer *json, const pat
 		json_string(json, "class", label_class(view, shapes->shapes[steps[i]].class_index, &name));
 		json_string(json, "field", i < last->depth ? shapes->shapes[steps[i + 1]].field : NULL);
 		json_hexadecimal(json, "object", heap_view_object(view, examples[i].object).address);
+		json_string(json, "label", example_label(view, &examples[i]));
 		json_boolean(json, "dominates", is_marked(last, i));
 		json_unsigned(json, "repeats", examples[i].objects);
 		json_end_object(json);
@@ -434,7 +443,7 @@ static int count_roots(referrer_table *table, const class_filter *filter)
 		mprof_heap_graph_get_root(table->view->graph, i, &root);
 		row.source = root.kind;
 		row.target = heap_view_object(table->view, root.object).class_index;
-		row.field = label_root(table->view, root.area);
+		row.field = label_root(table->view, &root);
 		if (class_filter_wants(filter, row.target) && !count_reference(table, &row))
 			return 0;
 	}

@@ -89,10 +89,14 @@ static uint64_t number_of(key_map *map, uint64_t key)
 }
 
 /* The number of a root in the list, from 1; 0 if out of memory. */
-static uint64_t number_of_root(path_shapes *shapes, uint32_t kind, uint32_t area)
+static uint64_t number_of_root(path_shapes *shapes, const mprof_heap_root *root)
 {
-	numbered *entry = key_map_put(&shapes->areas, (uint64_t)kind << 32 | area);
-	const char *name = label_root(shapes->view, area);
+	/* Kinds are below 2^8, so that the keys differ. */
+	const uint64_t key = root->holder != MPROF_HEAP_NO_OBJECT ? UINT64_C(1) << 63 | root->holder
+								  : (uint64_t)root->kind << 32 | root->area;
+	numbered *entry = key_map_put(&shapes->areas, key);
+	const char *name = label_root(shapes->view, root);
+	const uint32_t kind = root->kind;
 	size_t i = 0;
 
 	if (entry == NULL || entry->number != 0)
@@ -194,7 +198,7 @@ static uint32_t shape_of_root(path_shapes *shapes, uint32_t object, uint32_t cla
 	size_t count;
 
 	mprof_heap_graph_get_path(shapes->view->graph, object, &root, NULL, sizeof(mprof_heap_step), 0, &count);
-	number = number_of_root(shapes, root.kind, root.area);
+	number = number_of_root(shapes, &root);
 	if (number == 0)
 		return SHAPE_NONE;
 	step.root_kind = shapes->roots[number - 1].kind;

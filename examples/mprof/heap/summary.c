@@ -48,6 +48,12 @@ static void print_roots(const heap_view *view)
 	}
 }
 
+/* The objects that are memory of the program. */
+static uint64_t memory_objects(const mprof_heap_graph_totals *totals)
+{
+	return totals->objects - totals->synthetic_objects;
+}
+
 /* States what is missing: figures that depend on it may be wrong. */
 static void print_missing(const heap_view *view)
 {
@@ -82,15 +88,17 @@ void heap_summary_text(const heap_view *view)
 	}
 	printf("Heap snapshot %" PRIu32 " of %s%zu, at %s\n", totals->snapshot,
 	       view->options.at != 0 ? "at least " : "", count, text_duration(time, positive(totals->time_ns)));
-	print_objects("objects", totals->objects, totals->bytes);
+	print_objects("objects", memory_objects(totals), totals->bytes);
 	if (view->has_retained) {
 		print_objects("reachable", totals->reachable_objects, totals->reachable_bytes);
-		print_objects("unreachable", totals->objects - totals->reachable_objects,
+		print_objects("unreachable", memory_objects(totals) - totals->reachable_objects,
 			      totals->bytes - totals->reachable_bytes);
 	}
 	print_count("classes", totals->classes);
 	print_count("references", totals->references);
+	print_count("weak references", totals->weak_references);
 	print_roots(view);
+	print_count("labels left out", totals->missing_notes);
 	print_missing(view);
 }
 
@@ -125,11 +133,14 @@ void heap_summary_json(const heap_view *view, json_writer *json)
 		json_null(json, "time_ns");
 	json_boolean(json, "complete", is_there && !totals->incomplete && !totals->limited);
 	json_boolean(json, "limited", totals->limited != 0);
-	print_if(json, "objects", is_there && !totals->limited, totals->objects);
+	print_if(json, "objects", is_there && !totals->limited, memory_objects(totals));
 	print_if(json, "bytes", is_there && !totals->limited, totals->bytes);
 	print_if(json, "reachable_objects", view->has_retained, totals->reachable_objects);
 	print_if(json, "reachable_bytes", view->has_retained, totals->reachable_bytes);
 	json_unsigned(json, "references", totals->references);
+	json_unsigned(json, "weak_references", totals->weak_references);
+	json_unsigned(json, "synthetic_objects", totals->synthetic_objects);
+	json_unsigned(json, "missing_notes", totals->missing_notes);
 	json_unsigned(json, "roots", totals->roots);
 	print_roots_json(view, json);
 	json_unsigned(json, "missing_references", totals->missing_references);

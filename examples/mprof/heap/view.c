@@ -3,6 +3,7 @@
 #include "heap/view.h"
 
 #include "common/arguments.h"
+#include "common/name_cut.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -182,13 +183,15 @@ const char *label_field(const heap_view *view, uint32_t class_id, const mprof_he
 	mprof_record field;
 	uint64_t index;
 
+	if (reference->name[0] != '\0')
+		return reference->name;
 	if (!reference->has_offset || mprof_reader_lookup_field(view->input.reader, class_id, reference->offset, &field,
 								sizeof(field), &index) != MPROF_OK)
 		return NULL;
 	return field.as.field.name;
 }
 
-const char *label_root(const heap_view *view, uint32_t area)
+const char *label_area(const heap_view *view, uint32_t area)
 {
 	mprof_record record;
 
@@ -196,4 +199,23 @@ const char *label_root(const heap_view *view, uint32_t area)
 						    sizeof(record)) != MPROF_OK)
 		return "";
 	return record.as.root.name;
+}
+
+const char *label_root(const heap_view *view, const mprof_heap_root *root)
+{
+	return root->holder != MPROF_HEAP_NO_OBJECT ? heap_view_object(view, root->holder).label
+						    : label_area(view, root->area);
+}
+
+void label_print_object(const heap_view *view, const mprof_heap_object *object)
+{
+	class_name name;
+
+	name_print(label_class(view, object->class_index, &name));
+	if (object->label[0] != '\0') {
+		fputs(" \"", stdout);
+		text_name(stdout, object->label);
+		putchar('"');
+	}
+	printf(" 0x%" PRIx64, object->address);
 }

@@ -72,12 +72,18 @@ mprof_heap_class heap_view_class(const heap_view *view, size_t index);
 const char *label_class(const heap_view *view, size_t class_index, class_name *name);
 
 /**
- * The name of the field that has a reference, such as "entries" or "[].value"; NULL if not known. \p class_id: the
- * class of the object that has it. The same field always has the same pointer, which is valid as long as the view.
+ * The name of a reference, or of its field, such as "entries" or "[].value"; NULL if not known. \p class_id: the class
+ * of the object that has it. The same field always has the same pointer, which is valid as long as the view.
  */
 const char *label_field(const heap_view *view, uint32_t class_id, const mprof_heap_reference *reference);
 
 /** The name of a root area, such as "Shop.OrderCache.cache"; "" if it has none. */
-const char *label_root(const heap_view *view, uint32_t area);
+const char *label_area(const heap_view *view, uint32_t area);
+
+/** The name of a root: that of its area, or the label of the synthetic object that it belongs to; "" if it has none. */
+const char *label_root(const heap_view *view, const mprof_heap_root *root);
+
+/** Prints the class of an object, its label in quotes, if it has one, and its address. */
+void label_print_object(const heap_view *view, const mprof_heap_object *object);
 
 #endif

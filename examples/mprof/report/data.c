@@ -127,6 +127,8 @@ static int is_wanted(log_report *report, const mprof_block *block)
 	const uint64_t of_threads = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
 				    MPROF_BLOCK_BIT(MPROF_BLOCK_MARK);
 
+	/* Its events may be of several threads: the profile chooses them. */
+	report->filters.has_thread |= block->kind == MPROF_BLOCK_TYPED && block->thread == report->options.thread;
 	report->filters.has_thread |=
 		(MPROF_BLOCK_BIT(block->kind) & of_threads) != 0 && block->thread == report->options.thread;
 	return !report->options.has_thread || (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 ||

@@ -3,6 +3,7 @@
 #include "report/parts.h"
 
 #include "common/name_cut.h"
+#include "shared/text.h"
 
 #include <string.h>
 
@@ -19,11 +20,38 @@ uint64_t report_least(uint64_t share, uint64_t whole)
 	return whole / REPORT_WHOLE * share + rest / REPORT_WHOLE + (rest % REPORT_WHOLE != 0);
 }
 
+const char *report_property(const log_report *report, const char *key)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
+
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK &&
+		    strcmp(property.key, key) == 0)
+			return property.value;
+	}
+	return NULL;
+}
+
+/* Prints a title in the words of the runtime: "Native memory" is called what the log states. */
+static void print_title(const log_report *report, const char *title)
+{
+	static const char memory[] = "Native memory";
+	const char *own = report_property(report, "memory_title");
+
+	putchar('\n');
+	if (own == NULL || own[0] == '\0' || strncmp(title, memory, sizeof(memory) - 1) != 0) {
+		fputs(title, stdout);
+		return;
+	}
+	text_name(stdout, own);
+	fputs(title + sizeof(memory) - 1, stdout);
+}
+
 void report_title(const log_report *report, const char *title, size_t shown, size_t all, report_table table)
 {
 	const char *separator = " (";
 
-	printf("\n%s", title);
+	print_title(report, title);
 	if (shown < all) {
 		printf("%s%zu of %zu", separator, shown, all);
 		separator = "; ";

@@ -15,6 +15,9 @@ int report_larger_first(uint64_t left, uint64_t right);
 /** The smallest number that is at least \p share of \p whole. The share is in units of 1 / #REPORT_WHOLE. */
 uint64_t report_least(uint64_t share, uint64_t whole);
 
+/** The value of a property of the session; NULL if it has none. Borrowed from the profile. */
+const char *report_property(const log_report *report, const char *key);
+
 /** Prints the title of a table, with a note if not all rows are shown or it ignores filters. */
 void report_title(const log_report *report, const char *title, size_t shown, size_t all, report_table table);
 

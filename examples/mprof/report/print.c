@@ -10,6 +10,7 @@
 #include "report/native_code.h"
 #include "report/parts.h"
 #include "report/processes.h"
+#include "report/sample_kinds.h"
 #include "report/samples.h"
 #include "report/tables.h"
 #include "report/timeline.h"
@@ -39,14 +40,9 @@ static void print_properties(const log_report *report)
 /* The file name of the recorded program; NULL if unknown. */
 static const char *find_program(const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
-		mprof_profile_property property = {.struct_size = sizeof(property)};
+	const char *program = report_property(report, "program");
 
-		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK &&
-		    strcmp(property.key, "program") == 0)
-			return report_file_name(property.value);
-	}
-	return NULL;
+	return program != NULL ? report_file_name(program) : NULL;
 }
 
 /* Prints the time window on a line; nothing if the report covers the whole log. */
@@ -293,8 +289,11 @@ static const report_entry entries[] = {
 	{OF(SAMPLE_LINES), &samples_by_line, NULL, NULL},
 	{OF(SAMPLE_WAITS), &samples_by_wait, report_sample_waits_text, NULL},
 	{OF(SAMPLE_TREE), NULL, report_sample_tree_text, report_sample_tree_json},
+	{OF(SAMPLE_KINDS), &sample_kinds_view, NULL, NULL},
+	{OF(SAMPLE_KINDS), &sample_kinds_groups, NULL, NULL},
 	{OF(ALLOCATIONS), &tables_classes, NULL, NULL},
 	{OF(ALLOCATION_SITES), &tables_allocation_sites, NULL, NULL},
+	{OF(LINES), &tables_lines, NULL, NULL},
 	{OF_AGES, NULL, report_age_totals_text, report_age_totals_json},
 	{OF(HISTORY), &ages_history, report_heap_history_text, NULL},
 	{OF(TYPES), &ages_types, NULL, NULL},

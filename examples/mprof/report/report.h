@@ -64,6 +64,7 @@ typedef struct report_options {
 	int with_pauses;   /**< Pauses are listed: those of least_pause_ns or more. */
 	uint64_t least_pause_ns;
 	int has_timeline;
+	const char *sample_kind;  /**< The kind of samples that is a value of call stacks; NULL: the first one. */
 	uint64_t timeline_slices; /**< Maximum number of slices of the timeline; 0 for none. */
 } report_options;
 

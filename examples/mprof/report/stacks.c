@@ -54,6 +54,36 @@ static int visit_native(const log_report *report, uint32_t location, visit_frame
 	return 1;
 }
 
+/* The source file of a frame with a position: its own, or that of the method. NULL if it is not known. */
+static const char *file_of_frame(const log_report *report, const mprof_stack_frame *frame)
+{
+	const mprof_reader *reader = report->input.reader;
+	mprof_record position;
+	mprof_record text;
+	method_name name;
+
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_POSITION, frame->position, &position, sizeof(position)) !=
+	    MPROF_OK)
+		return NULL;
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_TEXT, position.as.position.file, &text, sizeof(text)) ==
+	    MPROF_OK)
+		return text.as.text.text;
+	if (frame->is_native || frame->id == 0)
+		return NULL;
+	names_method(reader, frame->id, &name);
+	return name.file;
+}
+
+/* A frame of which the log states all that is known. */
+static int visit_frame_of_log(const log_report *report, const mprof_stack_frame *frame, visit_frame visit, void *user)
+{
+	return visit(user, &(shown_frame){.name = names_frame(report->input.names, frame),
+					  .file = frame->line != 0 ? file_of_frame(report, frame) : NULL,
+					  .line = frame->line,
+					  .is_inlined = (int)frame->is_inlined,
+					  .is_compiling = (int)frame->is_compiling});
+}
+
 static int matches(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
 {
 	return pattern != NULL && report_matches_stack_frame(report, pattern, frame);
@@ -87,11 +117,10 @@ static void visit_frames(const log_report *report, const mprof_stack_frame *fram
 		before = use;
 		if (use == FRAME_COLLAPSED)
 			continue;
-		if (frames[i].is_native)
+		if (frames[i].is_native && frames[i].position == 0)
 			is_wanted = visit_native(report, frames[i].id, visit, user);
 		else
-			is_wanted = visit(user, &(shown_frame){.name = names_frame(report->input.names, &frames[i]),
-							       .is_compiling = (int)frames[i].is_compiling});
+			is_wanted = visit_frame_of_log(report, &frames[i], visit, user);
 	}
 }
 
@@ -117,8 +146,8 @@ size_t report_stack_shape(const log_report *report, const mprof_stack_frame *fra
 		if (use == FRAME_COLLAPSED && before != FRAME_COLLAPSED)
 			shape[length++] = 1;
 		else if (use == FRAME_SHOWN)
-			shape[length++] = (uint64_t)frames[i].id << 3 | (frames[i].is_native ? 4 : 0) |
-					  (frames[i].is_compiling ? 2 : 0);
+			shape[length++] = (uint64_t)frames[i].line << 35 | (uint64_t)frames[i].id << 3 |
+					  (frames[i].is_native ? 4 : 0) | (frames[i].is_compiling ? 2 : 0);
 		before = use;
 	}
 	return length;

@@ -6,6 +6,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/samples.h"
 #include "report/stacks.h"
 #include "shared/kinds.h"
 
@@ -481,6 +482,7 @@ typedef struct generation {
 	uint64_t duration_ns;
 	uint64_t longest_ns;
 	uint64_t pause_ns;
+	uint64_t without_pause; /* Collections whose pause is not known. */
 } generation;
 
 static void add_collection(generation generations[GENERATIONS], const mprof_collection *collection)
@@ -490,13 +492,82 @@ static void add_collection(generation generations[GENERATIONS], const mprof_coll
 	of->count++;
 	of->duration_ns += collection->duration_ns;
 	of->pause_ns += collection->pause_ns;
+	of->without_pause += !collection->has_pause;
 	if (collection->duration_ns > of->longest_ns)
 		of->longest_ns = collection->duration_ns;
 }
 
+/* Collections of one collector with one cause. */
+typedef struct cause {
+	const char *name;
+	const char *cause;
+	generation sums;
+} cause;
+
+/* Causes in the text; the document has those of all collections. */
+#define MOST_CAUSES 32
+
+static int is_same_text(const char *first, const char *second)
+{
+	return first == second || (first != NULL && second != NULL && strcmp(first, second) == 0);
+}
+
+/* Adds a collection. Returns 0 if there are too many causes. */
+static int add_cause(cause causes[MOST_CAUSES], size_t *count, const mprof_collection *collection)
+{
+	size_t i = 0;
+
+	while (i < *count &&
+	       (!is_same_text(causes[i].name, collection->name) || !is_same_text(causes[i].cause, collection->cause)))
+		i++;
+	if (i == MOST_CAUSES)
+		return 0;
+	if (i == *count)
+		causes[(*count)++] = (cause){.name = collection->name, .cause = collection->cause};
+	causes[i].sums.count++;
+	causes[i].sums.duration_ns += collection->duration_ns;
+	causes[i].sums.pause_ns += collection->pause_ns;
+	causes[i].sums.without_pause += !collection->has_pause;
+	return 1;
+}
+
+/* The collectors and causes of collections, if the log states any. */
+static void print_causes(const log_report *report, size_t count)
+{
+	cause causes[MOST_CAUSES];
+	size_t cause_count = 0;
+	uint64_t left_out = 0;
+	int is_stated = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		mprof_collection collection = {.struct_size = sizeof(collection)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_COLLECTIONS, i, &collection);
+		is_stated |= collection.name != NULL || collection.cause != NULL;
+		left_out += !add_cause(causes, &cause_count, &collection);
+	}
+	if (!is_stated)
+		return;
+	printf("\n  %10s %10s %10s  %s\n", "count", "total", "paused", "collector: cause");
+	for (size_t i = 0; i < cause_count; i++) {
+		const generation *sums = &causes[i].sums;
+		char total[TEXT_NUMBER_SIZE];
+		char pause[TEXT_NUMBER_SIZE];
+
+		printf("  %10" PRIu64 " %10s %10s  ", sums->count, text_duration(total, sums->duration_ns),
+		       sums->without_pause < sums->count ? text_duration(pause, sums->pause_ns) : "-");
+		text_name(stdout, causes[i].name != NULL ? causes[i].name : "(unknown)");
+		fputs(": ", stdout);
+		text_name(stdout, causes[i].cause != NULL ? causes[i].cause : "(unknown)");
+		putchar('\n');
+	}
+	if (left_out > 0)
+		printf("  %10" PRIu64 " more\n", left_out);
+}
+
 void tables_collections_text(const log_report *report)
 {
-	generation generations[GENERATIONS] = {{0, 0, 0, 0}};
+	generation generations[GENERATIONS] = {{0}};
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_COLLECTIONS);
 	char total[TEXT_NUMBER_SIZE];
 	char longest[TEXT_NUMBER_SIZE];
@@ -512,21 +583,25 @@ void tables_collections_text(const log_report *report)
 		return;
 	report_title(report, "Collections", 0, 0, REPORT_TABLE_COLLECTIONS);
 	puts("  total and longest: from start to end; a concurrent collection runs beside the program meanwhile.\n"
-	     "  paused: the time in which the world was stopped.");
+	     "  paused: the time in which the world was stopped, - if the log does not state it.");
 	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
 	for (size_t i = 0; i < GENERATIONS; i++) {
 		if (generations[i].count > 0)
 			printf("  %10zu %10" PRIu64 " %10s %10s %10s\n", i, generations[i].count,
 			       text_duration(total, generations[i].duration_ns),
 			       text_duration(longest, generations[i].longest_ns),
-			       text_duration(pause, generations[i].pause_ns));
+			       generations[i].without_pause < generations[i].count
+				       ? text_duration(pause, generations[i].pause_ns)
+				       : "-");
 	}
+	print_causes(report, count);
 }
 
 const report_view tables_collections = {
 	.table = REPORT_TABLE_COLLECTIONS,
 	.source = MPROF_TABLE_COLLECTIONS,
-	.json = {VIEW_FIELD(number), VIEW_FIELD(generation), VIEW_ALL_OTHERS, VIEW_OPPOSITE(unfinished, "finished")},
+	.json = {VIEW_FIELD(number), VIEW_FIELD(generation), VIEW_FIELD_NEEDS(pause_ns, has_pause), VIEW_FIELD(name),
+		 VIEW_FIELD(cause), VIEW_WITHOUT(has_pause), VIEW_ALL_OTHERS, VIEW_OPPOSITE(unfinished, "finished")},
 	.has_all_rows = 1,
 };
 
@@ -960,6 +1035,85 @@ const report_view tables_event_types = {
 	.json = {VIEW_FIELD(name), VIEW_FIELD(category), VIEW_KIND(form, "form", kind_of_form), VIEW_FIELD(count),
 		 VIEW_FIELD(unmatched), VIEW_FIELD(errors), VIEW_WITHOUT(type)},
 	.has_all_rows = 1,
+};
+
+/*
+ * Lines of the source, of which the log states which frames are in them.
+ */
+
+static const char *name_of_line(const log_report *report, const mprof_line_stats *line)
+{
+	const char *name = names_sample(report->input.names, line->kind, line->id);
+
+	return name != NULL ? name : "(unknown)";
+}
+
+static void print_line(const log_report *report, const void *row)
+{
+	const mprof_line_stats *line = row;
+
+	fputs("  ", stdout);
+	name_print(name_of_line(report, line));
+	if (line->file != NULL || line->line != 0)
+		fputs(" at ", stdout);
+	if (line->file != NULL)
+		name_print(report_file_name(line->file));
+	if (line->line != 0)
+		printf("%s%" PRIu32, line->file != NULL ? ":" : "line ", line->line);
+	putchar('\n');
+}
+
+static void print_line_name(const log_report *report, json_writer *json, const void *row, uint64_t id)
+{
+	const mprof_line_stats *line = row;
+	const sample_item item = {.kind = line->kind, .id = line->id};
+
+	(void)id;
+	json_string(json, "kind", report_sample_kind(report, &item));
+	json_string(json, "name", name_of_line(report, line));
+}
+
+static int has_line_samples(const log_report *report, const view_rows *rows)
+{
+	const mprof_line_stats *lines = (const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (lines[i].samples_total > 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int has_line_allocations(const log_report *report, const view_rows *rows)
+{
+	const mprof_line_stats *lines = (const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (lines[i].allocations > 0)
+			return 1;
+	}
+	return 0;
+}
+
+const report_view tables_lines = {
+	.table = REPORT_TABLE_LINES,
+	.source = MPROF_TABLE_LINES,
+	.order = "samples bytes samples_total <file <line <id",
+	.sorts = {{"self", "samples", NULL},
+		  {"total", "samples_total", NULL},
+		  {"objects", "allocations", NULL},
+		  {"bytes", "bytes", NULL}},
+	.title = "Lines",
+	.columns = {VIEW_COLUMN_BY(10, "self", .field = "samples", .when = has_line_samples),
+		    VIEW_COLUMN_BY(10, "total", .field = "samples_total", .when = has_line_samples),
+		    VIEW_COLUMN_BY(12, "objects", .field = "allocations", .when = has_line_allocations),
+		    VIEW_COLUMN_BY(12, "bytes", .field = "bytes", .when = has_line_allocations),
+		    VIEW_COLUMN_BY(0, "line", .print = print_line)},
+	.json = {VIEW_JOIN(id, print_line_name), VIEW_FIELD(file), VIEW_FIELD_NEEDS(line, line), VIEW_FIELD(samples),
+		 VIEW_FIELD(samples_total), VIEW_FIELD(allocations), VIEW_FIELD(bytes), VIEW_ALL_OTHERS,
+		 VIEW_WITHOUT(kind)},
 };
 
 /*

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "format/blocks/heap_records.h"
 #include "format/blocks/index_items.h"
+#include "format/blocks/records.h"
 
 #include <string.h>
 
@@ -511,6 +512,8 @@ static void decode_records(const block_decoding *decoding, content_cursor *curso
 	content_cursor_clock(cursor, &block->start);
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 		block->as.heap_summary.collection = content_cursor_id(cursor);
+	if (block_has_heap_notes(block->kind))
+		block->as.heap_notes.number = content_cursor_id(cursor);
 	body->list_start = cursor->position;
 	record_cursor_init(&records, cursor, block->kind);
 	while (record_cursor_next(&records, &record)) {
@@ -775,6 +778,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 		decode_until_list(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_MARK:

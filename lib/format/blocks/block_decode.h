@@ -85,10 +85,10 @@ typedef struct block_decoding {
 
 /** Results of decoding in addition to the fields of mprof_block. Positions are offsets into the content, in bytes. */
 typedef struct block_body {
-	size_t list_start;           /**< Start of the list of the block. */
-	size_t list_end;             /**< EVENTS, SAMPLES, HEAP_DATA: position of the 0 that ends the list. Truncated
+	size_t list_start; /**< Start of the list of the block. */
+	size_t list_end;   /**< EVENTS, SAMPLES, TYPED, HEAP_DATA: position of the 0 that ends the list. Truncated
 	                                STATISTICAL: end of the last complete entry. */
-	int has_columns;             /**< EVENTS: the events are in columns. */
+	int has_columns;   /**< EVENTS: the events are in columns. */
 	event_columns_state columns; /**< Valid if has_columns is set: before the first event. */
 	uint32_t shift;              /**< HEAP_DATA: number of low bits that are 0 in all addresses and not stored. */
 	heap_items_result heap;      /**< HEAP_DATA of drop, mono, unity. For mprof2 the layout is HEAP_LAYOUT_NONE. */
@@ -106,12 +106,12 @@ extern const char block_without_list_end[];
 /** Whether the list of a truncated block of this kind can be decoded up to the point where the bytes end. */
 static inline int block_list_may_be_truncated(uint32_t kind)
 {
-	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_HEAP_DATA ||
-	       kind == MPROF_BLOCK_STATISTICAL;
+	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_TYPED ||
+	       kind == MPROF_BLOCK_HEAP_DATA || kind == MPROF_BLOCK_STATISTICAL;
 }
 
 /**
- * Decodes the content of a block and checks all of it, except for the lists of EVENTS, SAMPLES and HEAP_DATA. On entry
+ * Decodes the content of a block and checks all of it but the lists of EVENTS, SAMPLES, TYPED and HEAP_DATA. On entry
  * the kind of \p block is set, and its other fields that depend on the content are 0. \p content does not include the
  * checksum. Returns #MPROF_OK or the error; \p cursor then holds the message and the position.
  */

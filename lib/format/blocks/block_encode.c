@@ -3,6 +3,7 @@
 #include "format/blocks/block_encode.h"
 
 #include "base/checksum.h"
+#include "format/blocks/records.h"
 #include "format/values/dialect.h"
 
 #include <string.h>
@@ -242,6 +243,21 @@ void block_encode_events_end(encode_buffer *buffer, const block_encoding *encodi
 	encode_clock(buffer, end);
 }
 
+void block_encode_typed_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			      uint64_t thread, uint64_t base_counter)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_TYPED);
+	encode_clock(buffer, start);
+	encode_varint(buffer, thread);
+	encode_varint(buffer, base_counter);
+}
+
+void block_encode_typed_end(encode_buffer *buffer, const mprof_clock *end)
+{
+	encode_varint(buffer, 0);
+	encode_clock(buffer, end);
+}
+
 size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
 			    uint64_t thread, uint64_t base_counter, const mprof_event *samples, size_t count)
 {
@@ -272,7 +288,7 @@ void block_encode_records_start(encode_buffer *buffer, const block_encoding *enc
 {
 	block_encode_begin(buffer, encoding, kind);
 	encode_clock(buffer, start);
-	if (kind == MPROF_BLOCK_HEAP_SUMMARY)
+	if (kind == MPROF_BLOCK_HEAP_SUMMARY || block_has_heap_notes(kind))
 		encode_varint(buffer, number);
 }
 

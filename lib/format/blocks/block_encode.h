@@ -98,11 +98,17 @@ void block_encode_events_start(encode_buffer *buffer, const block_encoding *enco
 			       uint64_t thread, uint64_t base_counter);
 void block_encode_events_end(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *end);
 
+/** Starts a TYPED block; its events follow. */
+void block_encode_typed_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			      uint64_t thread, uint64_t base_counter);
+
+void block_encode_typed_end(encode_buffer *buffer, const mprof_clock *end);
+
 /** A SAMPLES block. Samples without a call stack are left out. Returns their number. */
 size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
 			    uint64_t thread, uint64_t base_counter, const mprof_event *samples, size_t count);
 
-/** The parts of a block of records before and after the records. Only HEAP_SUMMARY stores \p number. */
+/** The parts of a block around its records. \p number: of the collection or the snapshot; others do not store it. */
 void block_encode_records_start(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind,
 				const mprof_clock *start, uint32_t number);
 void block_encode_records_end(encode_buffer *buffer, const mprof_clock *end);

@@ -83,6 +83,7 @@ static unsigned int leading_ints(const dialect_rules *rules, uint32_t code)
 	switch (dialect_block_kind(rules, code)) {
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 		return 4;
 	case MPROF_BLOCK_MAPPING:
 	case MPROF_BLOCK_LOST:

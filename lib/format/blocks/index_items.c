@@ -28,6 +28,7 @@ static counter_place place_of(uint32_t kind)
 	switch (kind) {
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 		return COUNTERS_IN_LIST;
 	case MPROF_BLOCK_INTRO:
 		return COUNTERS_IN_INTRO;
@@ -58,7 +59,8 @@ static counter_place place_of(uint32_t kind)
 
 int block_kind_has_thread(uint32_t kind)
 {
-	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_MARK;
+	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_TYPED ||
+	       kind == MPROF_BLOCK_MARK;
 }
 
 /* Whether blocks of a kind contain counters that block_peek() finds. */

@@ -16,14 +16,15 @@
 
 /** What an index contains about a block. */
 typedef struct block_summary {
-	uint64_t thread;        /**< EVENTS, SAMPLES, MARK; others: 0. */
-	uint64_t start_counter; /**< EVENTS, SAMPLES: the base counter. Others: the first counter of the block. */
-	uint64_t end_counter;   /**< LOADED, UNLOADED, STATISTICAL: the second counter. Others: the counter of the first
+	uint64_t thread; /**< EVENTS, SAMPLES, TYPED, MARK; others: 0. */
+	uint64_t
+		start_counter; /**< EVENTS, SAMPLES, TYPED: the base counter. Others: the first counter of the block. */
+	uint64_t end_counter;  /**< LOADED, UNLOADED, STATISTICAL: the second counter. Others: the counter of the first
 	                             clock pair, or the start counter; where the last clock pair starts is unknown
 	                             without decoding. */
 } block_summary;
 
-/** Whether blocks of a kind are those of one thread: EVENTS, SAMPLES and MARK. */
+/** Whether blocks of a kind are those of one thread: EVENTS, SAMPLES, TYPED and MARK. */
 int block_kind_has_thread(uint32_t kind);
 
 /** Whether blocks of a kind end with a CLOCK. */
@@ -43,7 +44,7 @@ typedef struct index_item {
 	uint32_t code;
 	uint32_t kind;          /**< An #mprof_block_kind. */
 	uint64_t length;        /**< In bytes, after the header. */
-	uint64_t thread;        /**< EVENTS, SAMPLES, MARK. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, TYPED, MARK. */
 	uint64_t start_counter; /**< See mprof_index_entry. */
 	uint64_t end_counter;
 	int has_stack;          /**< EVENTS: the call stack at the start of the block is known. */

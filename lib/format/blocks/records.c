@@ -7,12 +7,30 @@
 /* Flag bits of a frame in STACKS. The bits between them are the ID of its method or location. */
 #define STACK_FRAME_NATIVE UINT64_C(1)
 #define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
+#define STACK_FRAME_POSITION (UINT64_C(1) << 34)
+
+/* Flags of a position. */
+#define POSITION_NATIVE 1u
+#define POSITION_INLINED 2u
 
 /* A native frame with location 0 stands for the outer frames that were not recorded. */
 #define STACK_FRAME_TRUNCATED STACK_FRAME_NATIVE
 
 /* The minimum length of a call stack in STACKS, in bytes: two varints. */
 #define MIN_STACK_LENGTH 2
+
+/* The most low bits that addresses omit (section 2.6). */
+#define MAX_SHIFT 12
+
+static void decode_shift(record_cursor *cursor)
+{
+	const size_t start = cursor->content.position;
+
+	cursor->shift = content_cursor_id(&cursor->content);
+	if (cursor->shift > MAX_SHIFT)
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED,
+				    "shift of addresses is greater than 12");
+}
 
 void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind)
 {
@@ -22,6 +40,8 @@ void record_cursor_init(record_cursor *cursor, const content_cursor *content, ui
 	memset(cursor, 0, sizeof(*cursor));
 	cursor->content = *content;
 	cursor->block_kind = block_kind;
+	if (block_has_heap_notes(block_kind))
+		decode_shift(cursor);
 	if (block_kind != MPROF_BLOCK_STACKS)
 		return;
 	start = cursor->content.position;
@@ -38,20 +58,33 @@ void record_cursor_init(record_cursor *cursor, const content_cursor *content, ui
 	cursor->last_id = first_id - 1;
 }
 
+/* Decodes a frame. Returns its number, without the bits that state what it is. */
+static uint64_t decode_frame(uint64_t frame, mprof_stack_record *stack)
+{
+	const uint64_t position = frame - STACK_FRAME_POSITION;
+
+	/* A position is an even number below 2 to the power of 33 more. */
+	if (frame >= STACK_FRAME_POSITION && (position & 1) == 0 && position >> 1 <= UINT32_MAX && position != 0) {
+		stack->position = (uint32_t)(position >> 1);
+		return 0;
+	}
+	stack->is_native = (frame & STACK_FRAME_NATIVE) != 0;
+	if ((frame & STACK_FRAME_COMPILING) != 0 && !stack->is_native) {
+		frame -= STACK_FRAME_COMPILING;
+		stack->is_compiling = 1;
+	}
+	stack->target = (uint32_t)(frame >> 1);
+	return frame;
+}
+
 static void decode_stack(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
 	size_t start = content->position;
-	uint64_t frame = content_cursor_varint(content);
+	const uint64_t frame = decode_frame(content_cursor_varint(content), &record->as.stack);
 	uint32_t distance;
 
 	record->id = ++cursor->last_id;
-	record->as.stack.is_native = (frame & STACK_FRAME_NATIVE) != 0;
-	if ((frame & STACK_FRAME_COMPILING) != 0 && !record->as.stack.is_native) {
-		frame -= STACK_FRAME_COMPILING;
-		record->as.stack.is_compiling = 1;
-	}
-	record->as.stack.target = (uint32_t)(frame >> 1);
 	if (frame >> 1 > UINT32_MAX)
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
 	start = content->position;
@@ -169,6 +202,8 @@ static void decode_type(content_cursor *sized, mprof_record *record)
 	type->first_argument = sized_number(sized);
 	type->argument_count = sized_number(sized);
 	type->name = sized_text(sized);
+	type->period = sized->position == sized->length ? 0 : content_cursor_varint(sized);
+	type->source = sized_text(sized);
 	if (type->argument_count > MPROF_TYPE_MAX_ARGUMENTS)
 		content_cursor_fail(sized, start, MPROF_ERR_MALFORMED, "type has more than 255 arguments");
 }
@@ -212,6 +247,19 @@ static void decode_clock_pair(content_cursor *sized, mprof_clock_pair_record *pa
 	pair->uncertainty = sized_amount(sized);
 }
 
+static void decode_position(content_cursor *sized, mprof_record *record)
+{
+	mprof_position_record *position = &record->as.position;
+	const uint32_t flags = sized_number(sized);
+
+	position->is_native = (flags & POSITION_NATIVE) != 0;
+	position->is_inlined = (flags & POSITION_INLINED) != 0;
+	position->target = sized_number(sized);
+	position->line = sized_number(sized);
+	position->offset = sized_number(sized);
+	position->file = sized_number(sized);
+}
+
 static void decode_sized_fields(content_cursor *sized, mprof_record *record)
 {
 	switch (record->kind) {
@@ -230,8 +278,11 @@ static void decode_sized_fields(content_cursor *sized, mprof_record *record)
 	case MPROF_RECORD_PROCESS:
 		decode_process(sized, &record->as.process);
 		break;
-	default:
+	case MPROF_RECORD_CLOCK_PAIR:
 		decode_clock_pair(sized, &record->as.clock_pair);
+		break;
+	default:
+		decode_position(sized, record);
 		break;
 	}
 }
@@ -257,12 +308,68 @@ static void decode_sized(content_cursor *content, mprof_record *record)
 				    sized.ran_out ? "record ends inside a field" : sized.what);
 }
 
+static uint64_t decode_address(record_cursor *cursor)
+{
+	cursor->position.address += zigzag_unfold(content_cursor_varint(&cursor->content)) << cursor->shift;
+	return cursor->position.address;
+}
+
+/* Decodes which reference of which object a name belongs to. */
+static void decode_reference_name(record_cursor *cursor, mprof_reference_name_record *name)
+{
+	content_cursor *content = &cursor->content;
+	const size_t start = content->position;
+	const uint64_t step = content_cursor_varint(content);
+	uint64_t index = step >> 1;
+
+	if ((step & 1) != 0)
+		cursor->position.object = decode_address(cursor);
+	else
+		index += cursor->position.index;
+	/* The index after it must fit, too. */
+	if (index >= UINT32_MAX) {
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "index of a reference exceeds 32 bits");
+		index = 0;
+	}
+	name->object = cursor->position.object;
+	name->index = (uint32_t)index;
+	cursor->position.index = (uint32_t)index + 1;
+}
+
+/* Decodes a record of a block of a heap snapshot. */
+static void decode_heap_note(record_cursor *cursor, mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_LABEL:
+		record->as.label.object = decode_address(cursor);
+		if (record->id == 0)
+			record->as.label.text = content_cursor_string(&cursor->content, NULL);
+		break;
+	case MPROF_RECORD_OBJECT_FLAGS:
+		record->as.object_flags.object = decode_address(cursor);
+		break;
+	case MPROF_RECORD_WEAK_REFERENCE:
+		record->as.weak_reference.object = decode_address(cursor);
+		record->as.weak_reference.target = decode_address(cursor);
+		break;
+	default:
+		decode_reference_name(cursor, &record->as.reference_name);
+		break;
+	}
+}
+
 static void decode_summary(content_cursor *content, mprof_record *record)
 {
 	record->as.summary.live_objects = content_cursor_amount(content);
 	record->as.summary.live_bytes = content_cursor_amount(content);
 	record->as.summary.dead_objects = content_cursor_amount(content);
 	record->as.summary.dead_bytes = content_cursor_amount(content);
+}
+
+/* Whether the ID of a record may be 0, no text, so that 1 more is stored: 0 ends the list. */
+static int record_may_lack_text(uint32_t kind)
+{
+	return kind == MPROF_RECORD_LABEL || kind == MPROF_RECORD_WEAK_REFERENCE;
 }
 
 /*
@@ -286,6 +393,8 @@ static int decode_id(record_cursor *cursor, mprof_record *record)
 	record->id = (uint32_t)id;
 	if (content->status != MPROF_OK || id == 0)
 		return 0;
+	if (record_may_lack_text(record->kind))
+		record->id--;
 	if (record_is_definition(record->kind) && cursor->last_id != 0 && id != (uint64_t)cursor->last_id + 1) {
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "IDs of definitions are not consecutive");
 		return 0;
@@ -326,10 +435,17 @@ static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 	case MPROF_RECORD_TIMELINE:
 	case MPROF_RECORD_PROCESS:
 	case MPROF_RECORD_CLOCK_PAIR:
+	case MPROF_RECORD_POSITION:
 		decode_sized(content, record);
 		break;
 	case MPROF_RECORD_TEXT:
 		record->as.text.text = content_cursor_string(content, NULL);
+		break;
+	case MPROF_RECORD_LABEL:
+	case MPROF_RECORD_OBJECT_FLAGS:
+	case MPROF_RECORD_REFERENCE_NAME:
+	case MPROF_RECORD_WEAK_REFERENCE:
+		decode_heap_note(cursor, record);
 		break;
 	default:
 		decode_summary(content, record);
@@ -359,6 +475,7 @@ int record_cursor_next(record_cursor *cursor, mprof_record *record)
 			return 0;
 		cursor->list++;
 		cursor->last_id = 0;
+		cursor->position = (record_position){0};
 		cursor->at_end = record_list_kind(cursor->block_kind, cursor->list) == 0;
 	}
 	return 0;
@@ -375,7 +492,9 @@ static void encode_stack(encode_buffer *buffer, const mprof_record *record)
 {
 	uint64_t frame = (uint64_t)record->as.stack.target << 1;
 
-	if (record->as.stack.is_native)
+	if (record->as.stack.position != 0)
+		frame = STACK_FRAME_POSITION + ((uint64_t)record->as.stack.position << 1);
+	else if (record->as.stack.is_native)
 		frame |= STACK_FRAME_NATIVE;
 	else if (record->as.stack.is_compiling)
 		frame |= STACK_FRAME_COMPILING;
@@ -393,78 +512,115 @@ static void encode_metric_value(encode_buffer *buffer, const id_map *double_metr
 					: zigzag_fold(record->as.metric_value.value));
 }
 
-/* Encodes a SIZED record: numbers and texts, after their length. Texts at the end that are empty are left out. */
-static void encode_sized(encode_buffer *buffer, const uint64_t *numbers, size_t number_count,
-			 const char *const texts[2])
+/* A field of a SIZED record: a text, or a number if the text is NULL. */
+typedef struct sized_field {
+	const char *text;
+	uint64_t number;
+} sized_field;
+
+static sized_field number_field(uint64_t number)
 {
-	size_t lengths[2];
-	size_t text_count = 0;
+	return (sized_field){NULL, number};
+}
+
+static sized_field text_field(const char *text)
+{
+	return (sized_field){text != NULL ? text : "", 0};
+}
+
+/* Encodes a SIZED record after its length. Fields at the end that are 0 or empty are left out, but not the first. */
+static void encode_sized(encode_buffer *buffer, const sized_field *fields, size_t count, size_t least)
+{
 	size_t length = 0;
 
-	for (size_t i = 0; i < 2; i++) {
-		lengths[i] = texts[i] == NULL ? 0 : strlen(texts[i]);
-		if (lengths[i] > 0)
-			text_count = i + 1;
-	}
-	for (size_t i = 0; i < number_count; i++)
-		length += varint_length(numbers[i]);
-	for (size_t i = 0; i < text_count; i++)
-		length += lengths[i] + 1;
+	while (count > least && fields[count - 1].number == 0 &&
+	       (fields[count - 1].text == NULL || fields[count - 1].text[0] == '\0'))
+		count--;
+	for (size_t i = 0; i < count; i++)
+		length += fields[i].text != NULL ? strlen(fields[i].text) + 1 : varint_length(fields[i].number);
 	encode_varint(buffer, length);
-	for (size_t i = 0; i < number_count; i++)
-		encode_varint(buffer, numbers[i]);
-	for (size_t i = 0; i < text_count; i++)
-		encode_string(buffer, texts[i] == NULL ? "" : texts[i], lengths[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (fields[i].text != NULL)
+			encode_string(buffer, fields[i].text, strlen(fields[i].text));
+		else
+			encode_varint(buffer, fields[i].number);
+	}
 }
+
+/* These numbers of records are always written. */
+#define ARGUMENT_NUMBERS 4
+#define TYPE_NUMBERS 5
+#define CLOCK_NUMBERS 3
+#define TIMELINE_NUMBERS 8
+#define PROCESS_NUMBERS 5
 
 static void encode_argument(encode_buffer *buffer, const mprof_argument_record *argument)
 {
-	const uint64_t numbers[] = {argument->kind, argument->encoding, argument->role, argument->unit};
-	const char *const texts[2] = {argument->name,
-				      argument->unit == MPROF_ARGUMENT_UNIT_NAMED ? argument->unit_name : ""};
+	const sized_field fields[] = {
+		number_field(argument->kind),
+		number_field(argument->encoding),
+		number_field(argument->role),
+		number_field(argument->unit),
+		text_field(argument->name),
+		text_field(argument->unit == MPROF_ARGUMENT_UNIT_NAMED ? argument->unit_name : "")};
 
-	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), ARGUMENT_NUMBERS);
 }
 
 static void encode_type(encode_buffer *buffer, const mprof_type_record *type)
 {
-	const uint64_t numbers[] = {type->form, type->pair, type->category, type->first_argument, type->argument_count};
-	const char *const texts[2] = {type->name, ""};
+	const sized_field fields[] = {number_field(type->form),           number_field(type->pair),
+				      number_field(type->category),       number_field(type->first_argument),
+				      number_field(type->argument_count), text_field(type->name),
+				      number_field(type->period),         text_field(type->source)};
 
-	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), TYPE_NUMBERS);
 }
 
 static void encode_clock_record(encode_buffer *buffer, const mprof_clock_record *clock)
 {
-	const uint64_t numbers[] = {clock->kind, clock->numerator, clock->denominator};
-	const char *const texts[2] = {clock->name, ""};
+	const sized_field fields[] = {number_field(clock->kind), number_field(clock->numerator),
+				      number_field(clock->denominator), text_field(clock->name)};
 
-	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), CLOCK_NUMBERS);
 }
 
 static void encode_timeline(encode_buffer *buffer, const mprof_timeline_record *timeline)
 {
-	const uint64_t numbers[] = {timeline->thread, timeline->kind,  timeline->process, timeline->system_thread,
-				    timeline->parent, timeline->clock, timeline->flags,   timeline->rank};
-	const char *const texts[2] = {timeline->name, ""};
+	const sized_field fields[] = {
+		number_field(timeline->thread),        number_field(timeline->kind),   number_field(timeline->process),
+		number_field(timeline->system_thread), number_field(timeline->parent), number_field(timeline->clock),
+		number_field(timeline->flags),         number_field(timeline->rank),   text_field(timeline->name)};
 
-	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), TIMELINE_NUMBERS);
 }
 
 static void encode_process(encode_buffer *buffer, const mprof_process_record *process)
 {
-	const uint64_t numbers[] = {process->number, process->system_id, process->parent, process->start, process->end};
-	const char *const texts[2] = {process->name, process->command};
+	const sized_field fields[] = {number_field(process->number), number_field(process->system_id),
+				      number_field(process->parent), number_field(process->start),
+				      number_field(process->end),    text_field(process->name),
+				      text_field(process->command)};
 
-	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), PROCESS_NUMBERS);
 }
 
 static void encode_clock_pair(encode_buffer *buffer, const mprof_clock_pair_record *pair)
 {
-	const uint64_t numbers[] = {pair->value, pair->counter, pair->uncertainty};
-	const char *const texts[2] = {"", ""};
+	const sized_field fields[] = {number_field(pair->value), number_field(pair->counter),
+				      number_field(pair->uncertainty)};
 
-	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), sizeof(fields) / sizeof(fields[0]));
+}
+
+static void encode_position(encode_buffer *buffer, const mprof_position_record *position)
+{
+	const sized_field fields[] = {number_field((position->is_native ? POSITION_NATIVE : 0) |
+						   (position->is_inlined ? POSITION_INLINED : 0)),
+				      number_field(position->target), number_field(position->line),
+				      number_field(position->offset), number_field(position->file)};
+
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), 0);
 }
 
 /* Encodes the fields of a SIZED record. */
@@ -490,6 +646,81 @@ static void encode_sized_fields(encode_buffer *buffer, const mprof_record *recor
 		encode_clock_pair(buffer, &record->as.clock_pair);
 		break;
 	}
+}
+
+/* The object that a record of a block of a heap snapshot is about. */
+static uint64_t note_object(const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_LABEL:
+		return record->as.label.object;
+	case MPROF_RECORD_OBJECT_FLAGS:
+		return record->as.object_flags.object;
+	case MPROF_RECORD_WEAK_REFERENCE:
+		return record->as.weak_reference.object;
+	default:
+		return record->as.reference_name.object;
+	}
+}
+
+/* What the records of a block are encoded with. */
+typedef struct record_encoder {
+	encode_buffer *buffer;
+	const id_map *double_metrics;
+	uint32_t shift; /* Of addresses. */
+	record_position position;
+} record_encoder;
+
+static void encode_address(record_encoder *encoder, uint64_t address)
+{
+	const int64_t distance = (int64_t)(address - encoder->position.address);
+
+	encode_varint(encoder->buffer, zigzag_fold((uint64_t)(distance >> encoder->shift)));
+	encoder->position.address = address;
+}
+
+static void encode_reference_name(record_encoder *encoder, const mprof_record *record)
+{
+	const mprof_reference_name_record *name = &record->as.reference_name;
+	record_position *position = &encoder->position;
+
+	encode_varint(encoder->buffer, record->id);
+	if (name->object == position->object && name->index >= position->index) {
+		encode_varint(encoder->buffer, (uint64_t)(name->index - position->index) << 1);
+	} else {
+		encode_varint(encoder->buffer, (uint64_t)name->index << 1 | 1);
+		encode_address(encoder, name->object);
+	}
+	position->object = name->object;
+	position->index = name->index + 1;
+}
+
+/* Encodes a record of a block of a heap snapshot. */
+static void encode_heap_note(record_encoder *encoder, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_REFERENCE_NAME) {
+		encode_reference_name(encoder, record);
+		return;
+	}
+	encode_varint(encoder->buffer, (uint64_t)record->id + (record_may_lack_text(record->kind) ? 1 : 0));
+	encode_address(encoder, note_object(record));
+	if (record->kind == MPROF_RECORD_WEAK_REFERENCE)
+		encode_address(encoder, record->as.weak_reference.target);
+	if (record->kind == MPROF_RECORD_LABEL && record->id == 0)
+		encode_record_text(encoder->buffer, record->as.label.text);
+}
+
+/* The number of low bits that are 0 in all addresses of a block. */
+static uint32_t find_shift(const mprof_record *records, size_t count)
+{
+	uint64_t bits = UINT64_C(1) << MAX_SHIFT;
+
+	for (size_t i = 0; i < count; i++) {
+		bits |= note_object(&records[i]);
+		if (records[i].kind == MPROF_RECORD_WEAK_REFERENCE)
+			bits |= records[i].as.weak_reference.target;
+	}
+	return (uint32_t)__builtin_ctzll(bits);
 }
 
 /* Encodes the fields of a record after its ID. */
@@ -545,6 +776,9 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 	case MPROF_RECORD_CLOCK_PAIR:
 		encode_sized_fields(buffer, record);
 		break;
+	case MPROF_RECORD_POSITION:
+		encode_position(buffer, &record->as.position);
+		break;
 	default:
 		encode_varint(buffer, record->as.summary.live_objects);
 		encode_varint(buffer, record->as.summary.live_bytes);
@@ -554,31 +788,39 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 	}
 }
 
-static void encode_record(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
+static void encode_record(record_encoder *encoder, const mprof_record *record)
 {
 	if (record->kind == MPROF_RECORD_STACK) {
-		encode_stack(buffer, record);
+		encode_stack(encoder->buffer, record);
 	} else if (record->kind == MPROF_RECORD_METRIC_VALUE) {
-		encode_metric_value(buffer, double_metrics, record);
+		encode_metric_value(encoder->buffer, encoder->double_metrics, record);
+	} else if (record->kind >= MPROF_RECORD_LABEL) {
+		encode_heap_note(encoder, record);
 	} else {
-		encode_varint(buffer, record->id);
-		encode_fields(buffer, record);
+		encode_varint(encoder->buffer, record->id);
+		encode_fields(encoder->buffer, record);
 	}
 }
 
 void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_stack, const id_map *double_metrics,
 		    const mprof_record *records, size_t count)
 {
+	record_encoder encoder = {.buffer = buffer, .double_metrics = double_metrics};
 	uint32_t kind;
 
 	if (block_kind == MPROF_BLOCK_STACKS) {
 		encode_varint(buffer, first_stack);
 		encode_varint(buffer, count);
 	}
+	if (block_has_heap_notes(block_kind)) {
+		encoder.shift = find_shift(records, count);
+		encode_varint(buffer, encoder.shift);
+	}
 	for (uint32_t list = 0; (kind = record_list_kind(block_kind, list)) != 0; list++) {
+		encoder.position = (record_position){0};
 		for (size_t i = 0; i < count; i++) {
 			if (records[i].kind == kind)
-				encode_record(buffer, double_metrics, &records[i]);
+				encode_record(&encoder, &records[i]);
 		}
 		if (kind != MPROF_RECORD_STACK)
 			encode_varint(buffer, 0);

@@ -4,6 +4,10 @@
  * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS, CLOCKS,
  * TIMELINES, PROCESSES, CLOCK_PAIRS and HEAP_SUMMARY blocks, and finds the metrics of single threads that the format
  * defines (doc/format.md, 3.15).
+ * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS, POSITIONS and
+ * HEAP_SUMMARY blocks, and finds the metrics of single threads that the format defines (doc/format.md, 3.15).
+ * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS, HEAP_SUMMARY,
+ * OBJECT_LABELS and REFERENCE_NAMES blocks, and finds the metrics of single threads (doc/format.md, 3.15).
  */
 #ifndef FORMAT_BLOCKS_RECORDS_H
 #define FORMAT_BLOCKS_RECORDS_H
@@ -18,8 +22,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/** The number of kinds of records, including 0. */
-#define RECORD_KIND_COUNT (MPROF_RECORD_CLOCK_PAIR + 1)
+/** The number of kinds of records up to the last one that defines IDs, including 0. */
+#define RECORD_KIND_COUNT (MPROF_RECORD_POSITION + 1)
 
 /** The maximum number of lists in a block. */
 #define RECORD_MAX_LISTS 3
@@ -40,6 +44,9 @@ static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 		[MPROF_BLOCK_PROCESSES] = {MPROF_RECORD_PROCESS},
 		[MPROF_BLOCK_CLOCKS] = {MPROF_RECORD_CLOCK},
 		[MPROF_BLOCK_CLOCK_PAIRS] = {MPROF_RECORD_CLOCK_PAIR},
+		[MPROF_BLOCK_POSITIONS] = {MPROF_RECORD_POSITION},
+		[MPROF_BLOCK_OBJECT_LABELS] = {MPROF_RECORD_LABEL, MPROF_RECORD_OBJECT_FLAGS},
+		[MPROF_BLOCK_REFERENCE_NAMES] = {MPROF_RECORD_REFERENCE_NAME, MPROF_RECORD_WEAK_REFERENCE},
 	};
 
 	if (list >= RECORD_MAX_LISTS || block_kind >= sizeof(lists) / sizeof(lists[0]))
@@ -67,11 +74,18 @@ static inline int block_has_records(uint32_t block_kind)
 	return record_list_kind(block_kind, 0) != 0;
 }
 
+/** Whether a block of this kind belongs to a heap snapshot, and states the snapshot's number before its records. */
+static inline int block_has_heap_notes(uint32_t block_kind)
+{
+	return block_kind == MPROF_BLOCK_OBJECT_LABELS || block_kind == MPROF_BLOCK_REFERENCE_NAMES;
+}
+
 /** Whether a record of this kind defines its ID; the IDs in a list of definitions are consecutive. */
 static inline int record_is_definition(uint32_t record_kind)
 {
 	return (record_kind >= MPROF_RECORD_STACK && record_kind <= MPROF_RECORD_METRIC) ||
-	       (record_kind >= MPROF_RECORD_ARGUMENT && record_kind <= MPROF_RECORD_PROCESS);
+	       (record_kind >= MPROF_RECORD_ARGUMENT && record_kind <= MPROF_RECORD_PROCESS) ||
+	       record_kind == MPROF_RECORD_POSITION;
 }
 
 /** The bits of #mprof_metric_flag. */
@@ -108,6 +122,8 @@ static inline const char **record_name(mprof_record *record)
 		return &record->as.timeline.name;
 	case MPROF_RECORD_PROCESS:
 		return &record->as.process.name;
+	case MPROF_RECORD_LABEL:
+		return &record->as.label.text;
 	default:
 		return NULL;
 	}
@@ -117,6 +133,7 @@ static inline const char **record_name(mprof_record *record)
  * A pointer to the build ID of a module, the section of a metric, the unit of an argument or the command line of a
  * process; NULL for other kinds.
  */
+/** The build ID of a module, the section of a metric, the unit of an argument, the source of a type; else NULL. */
 static inline const char **record_second_text(mprof_record *record)
 {
 	switch (record->kind) {
@@ -128,6 +145,8 @@ static inline const char **record_second_text(mprof_record *record)
 		return &record->as.argument.unit_name;
 	case MPROF_RECORD_PROCESS:
 		return &record->as.process.command;
+	case MPROF_RECORD_TYPE:
+		return &record->as.type.source;
 	default:
 		return NULL;
 	}
@@ -169,6 +188,13 @@ static inline void record_clear(mprof_record *record, uint32_t kind)
 	record_complete(record);
 }
 
+/** What the addresses and indices of a list are relative to; all 0 at its start. */
+typedef struct record_position {
+	uint64_t address; /**< The last address. */
+	uint64_t object;  /**< The last object that has a reference, ... */
+	uint32_t index;   /**< ... and the index after the last one. */
+} record_position;
+
 /** Iterates over the lists of one block. */
 typedef struct record_cursor {
 	content_cursor content; /**< After all lists when at_end is set. */
@@ -176,6 +202,8 @@ typedef struct record_cursor {
 	uint32_t list;    /**< Index of the list. */
 	uint32_t last_id; /**< The last ID in the list; 0 at its start. */
 	uint32_t left;    /**< STACKS: number of call stacks left. */
+	uint32_t shift;   /**< Of addresses (section 2.6). */
+	record_position position;
 	int at_end;
 } record_cursor;
 

@@ -47,8 +47,12 @@ const char *mprof_block_get_name(uint32_t kind)
 		[MPROF_BLOCK_TIMELINES] = "timelines",
 		[MPROF_BLOCK_PROCESSES] = "processes",
 		[MPROF_BLOCK_CLOCKS] = "clocks",
+		[MPROF_BLOCK_POSITIONS] = "positions",
+		[MPROF_BLOCK_TYPED] = "typed",
 		[MPROF_BLOCK_APPLICATION] = "application",
 		[MPROF_BLOCK_CLOCK_PAIRS] = "clock-pairs",
+		[MPROF_BLOCK_OBJECT_LABELS] = "object-labels",
+		[MPROF_BLOCK_REFERENCE_NAMES] = "reference-names",
 		[MPROF_BLOCK_WATERMARK] = "watermark",
 		[MPROF_BLOCK_INDEX] = "index",
 	};

@@ -60,6 +60,9 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	marks_init(&profile->marks, allocator);
 	event_types_init(&profile->event_types, &profile->budget, options->max_spans);
 	descriptions_init(&profile->described, allocator);
+	line_list_init(&profile->lines, allocator);
+	collection_notes_init(&profile->collection_notes, &profile->budget.allocator);
+	sample_kinds_init(&profile->sample_kinds, &profile->budget, options->with_locations != 0);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
 	timeline_init(&profile->timeline, &profile->budget.paths, &profile->window, options->timeline_slices);
@@ -151,6 +154,9 @@ void mprof_profile_destroy(mprof_profile *profile)
 	marks_destroy(&profile->marks);
 	descriptions_destroy(&profile->described);
 	event_types_destroy(&profile->event_types);
+	line_list_destroy(&profile->lines);
+	collection_notes_destroy(&profile->collection_notes);
+	sample_kinds_destroy(&profile->sample_kinds);
 	window_destroy(&profile->window);
 	window_destroy(&profile->alive_window);
 	record_table_destroy(&profile->methods);
@@ -497,10 +503,71 @@ static void extend_unfinished(mprof_profile *profile, const mprof_session *sessi
 	}
 }
 
-static uint64_t count_steps(const mprof_profile *profile)
+static int has_positions(const mprof_reader *reader)
+{
+	return mprof_reader_get_record_count(reader, MPROF_RECORD_POSITION) > 0;
+}
+
+static uint64_t line_steps(const mprof_profile *profile, const mprof_reader *reader)
+{
+	return has_positions(reader) ? profile->samples.stacks.count +
+					       mprof_profile_get_row_count(profile, MPROF_TABLE_ALLOCATION_SITES)
+				     : 0;
+}
+
+static int add_sample_lines(mprof_profile *profile, const mprof_reader *reader, progress *going)
+{
+	const record_table *stacks = &profile->samples.stacks;
+
+	for (size_t i = 0; i < stacks->count; i++) {
+		const sample_stack *stack = record_table_at(stacks, i);
+		const line_counts counts = {.samples = stack->count};
+
+		if (!progress_step(going) ||
+		    (stack->count > 0 && !line_list_add(&profile->lines, reader, stack->id, &counts)))
+			return 0;
+	}
+	return 1;
+}
+
+static int add_allocation_lines(mprof_profile *profile, const mprof_reader *reader, progress *going)
+{
+	const size_t count = mprof_profile_get_row_count(profile, MPROF_TABLE_ALLOCATION_SITES);
+
+	for (size_t i = 0; i < count; i++) {
+		mprof_allocation_site site = {.struct_size = sizeof(site)};
+		line_counts counts = {0, 0, 0};
+
+		if (!progress_step(going))
+			return 0;
+		if (mprof_profile_get_row(profile, MPROF_TABLE_ALLOCATION_SITES, i, &site) != MPROF_OK)
+			continue;
+		counts.allocations = site.allocations;
+		counts.bytes = site.bytes;
+		if (site.stack != 0 && !line_list_add(&profile->lines, reader, site.stack, &counts))
+			return 0;
+	}
+	return 1;
+}
+
+/* Counts all call stacks again. Returns 0 if there is no memory, or if it was stopped; then there are no lines. */
+static int show_lines(mprof_profile *profile, const mprof_reader *reader, progress *going)
+{
+	line_list_clear(&profile->lines);
+	if (!has_positions(reader))
+		return 1;
+	if (progress_begin(going, line_steps(profile, reader)) && add_sample_lines(profile, reader, going) &&
+	    add_allocation_lines(profile, reader, going))
+		return 1;
+	line_list_clear(&profile->lines);
+	return 0;
+}
+
+static uint64_t count_steps(const mprof_profile *profile, const mprof_reader *reader)
 {
 	uint64_t steps = samples_steps(&profile->samples) + method_steps(profile) + memory_steps(&profile->memory) +
-			 object_ages_steps(&profile->ages) + collections_steps(&profile->collections);
+			 object_ages_steps(&profile->ages) + collections_steps(&profile->collections) +
+			 line_steps(profile, reader);
 
 	if (profile->timeline.limit != 0)
 		steps += collections_steps(&profile->stops) +
@@ -524,7 +591,8 @@ static int show_spans(mprof_profile *profile, const mprof_session *session)
  * Returns 0 if the allocator refused or it was stopped. Each part then has changed nothing, or it has added everything
  * to what is shown, or it starts again from what was added: so another call has the results of the first one.
  */
-static int show_results(mprof_profile *profile, const mprof_session *session, progress *going)
+static int show_results(mprof_profile *profile, const mprof_reader *reader, const mprof_session *session,
+			progress *going)
 {
 	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile, going) ||
 	    !show_methods(profile, going) ||
@@ -535,6 +603,8 @@ static int show_results(mprof_profile *profile, const mprof_session *session, pr
 		return 0;
 	if (profile->timeline.limit != 0 && !show_timeline(profile, session, going) &&
 	    (going->is_stopped || !profile_limit_skip_result(profile)))
+		return 0;
+	if (!show_lines(profile, reader, going) && (going->is_stopped || !profile_limit_skip_result(profile)))
 		return 0;
 	return progress_end(going);
 }
@@ -554,6 +624,6 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	set_conversion(profile, &session);
 	profile->window_has_end = window_has_counter(&profile->window, session.last.counter);
 	extend_unfinished(profile, &session);
-	progress_init(&going, profile->progress, profile->progress_user, count_steps(profile));
-	return show_results(profile, &session, &going) ? MPROF_OK : progress_status(&going, MPROF_ERR_MEMORY);
+	progress_init(&going, profile->progress, profile->progress_user, count_steps(profile, reader));
+	return show_results(profile, reader, &session, &going) ? MPROF_OK : progress_status(&going, MPROF_ERR_MEMORY);
 }

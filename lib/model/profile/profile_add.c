@@ -461,6 +461,22 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 	return thread != NULL ? add_samples(profile, reader, thread, is_own) : refuse_memory(profile);
 }
 
+/* Its events are of any thread, and in no order. */
+static mprof_status add_typed_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
+{
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		if (!profile_events_add_typed(profile, block->thread, profile->batch, count)) {
+			*is_own = 1;
+			return refuse_memory(profile);
+		}
+	} while (status == MPROF_OK);
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
 static int add_heap_to_ages(mprof_profile *profile, size_t count)
 {
 	return !profile->ages.is_enabled || object_ages_add_heap(&profile->ages, profile->batch, count);
@@ -704,6 +720,8 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 						   : add_samples(profile, reader, NULL, is_own);
 	case MPROF_BLOCK_SAMPLES:
 		return add_samples_block(profile, reader, block, is_own);
+	case MPROF_BLOCK_TYPED:
+		return add_typed_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_HEAP_DATA:
 		return add_heap_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_HEAP_SUMMARY:

@@ -376,17 +376,33 @@ static int add_stop(mprof_profile *profile, uint64_t thread, const mprof_event *
 	       collections_add(&profile->stops, event, thread, counter);
 }
 
-/* Events that are rare compared with calls and allocations. */
+/* A sample that was read is counted only inside the window. */
+static int count_typed_sample(mprof_profile *profile, uint64_t thread, const mprof_event *event)
+{
+	int is_counted;
+
+	return sample_kinds_add(&profile->sample_kinds, profile->reading, &profile->window, thread, event,
+				&is_counted) ||
+	       profile_limit_skip_data(profile);
+}
+
 static int add_typed(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	const event_context context = {.counter = thread->last_counter,
 				       .thread = thread->id,
 				       .stack = thread->other != NULL ? thread->other->state.number : 0,
 				       .counts = profile->calls.counts};
+	int added;
 
-	return event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event, &context);
+	if (!collection_notes_add(&profile->collection_notes, profile->reading, event))
+		return 0;
+	added = event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event, &context);
+	if (added != EVENT_TYPES_SAMPLE || !profile->calls.counts)
+		return added != 0;
+	return count_typed_sample(profile, thread->id, event);
 }
 
+/* Events that are rare compared with calls and allocations. */
 static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	switch (event->kind) {
@@ -776,6 +792,25 @@ int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reade
 		if (thread != NULL)
 			thread->samples += samples;
 		profile->totals.samples += samples;
+		profile->totals.events++;
+		count_event(profile, &events[i]);
+	}
+	return 1;
+}
+
+int profile_events_add_typed(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const event_context context = {.counter = events[i].counter,
+					       .thread = thread,
+					       .counts = (uint32_t)window_has_thread(&profile->window, thread)};
+		int added;
+
+		if (!window_has_counter(&profile->window, context.counter))
+			continue;
+		added = event_types_add(&profile->event_types, profile->reading, NULL, &events[i], &context);
+		if (added == 0 || (added == EVENT_TYPES_SAMPLE && !count_typed_sample(profile, thread, &events[i])))
+			return 0;
 		profile->totals.events++;
 		count_event(profile, &events[i]);
 	}

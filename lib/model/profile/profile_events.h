@@ -59,6 +59,9 @@ int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_e
 int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
 			       const mprof_event *events, size_t count);
 
+/** Adds events of a TYPED block of a thread. */
+int profile_events_add_typed(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count);
+
 /** Adds events of a HEAP_DATA block, after heap_snapshots_begin_block(). */
 int profile_events_add_heap(mprof_profile *profile, const mprof_event *events, size_t count);
 

@@ -11,14 +11,17 @@
 #include "model/records/call_stack.h"
 #include "model/records/collections.h"
 #include "model/records/descriptions.h"
+#include "model/records/collection_notes.h"
 #include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/heap_snapshots.h"
+#include "model/records/line_list.h"
 #include "model/records/lists.h"
 #include "model/records/memory.h"
 #include "model/records/monitors.h"
 #include "model/records/object_ages.h"
 #include "model/records/record_table.h"
+#include "model/records/sample_kinds.h"
 #include "model/records/samples.h"
 #include "model/records/thread_table.h"
 #include "model/records/timeline.h"
@@ -81,6 +84,9 @@ struct mprof_profile {
 	mark_list marks;
 	descriptions described;
 	event_types event_types;
+	line_list lines;
+	collection_notes collection_notes;
+	sample_kinds sample_kinds;
 	const mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;
 	window_times times;

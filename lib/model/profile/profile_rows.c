@@ -119,6 +119,16 @@ static void store_durations(const mprof_profile *profile, size_t index, void *ro
 	durations->p99_ns = percentile_of(profile, record, 99);
 }
 
+static size_t count_lines(const mprof_profile *profile)
+{
+	return profile->lines.count;
+}
+
+static void store_line(const mprof_profile *profile, size_t index, void *row)
+{
+	*(mprof_line_stats *)row = profile->lines.records[index].stats;
+}
+
 static size_t count_event_types(const mprof_profile *profile)
 {
 	return profile->event_types.count;
@@ -172,6 +182,46 @@ static void store_span(const mprof_profile *profile, size_t index, void *row)
 	span->start_ns = profile_clock_time(&profile->clock, entry->start);
 	span->duration_ns = profile_clock_duration(&profile->clock, entry->end - entry->start);
 	span->unfinished = entry->is_unfinished;
+}
+
+static size_t count_sample_kinds(const mprof_profile *profile)
+{
+	return profile->sample_kinds.kinds.count;
+}
+
+static void store_sample_kind(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_sample_kind_stats *stats = row;
+	const sample_kind *kind = record_table_at(&profile->sample_kinds.kinds, index);
+
+	stats->type = kind->type;
+	stats->unit = kind->unit;
+	stats->name = kind->name;
+	stats->unit_name = kind->unit_name;
+	stats->source = kind->source;
+	stats->period = kind->period;
+	stats->samples = kind->samples;
+	stats->weight = kind->weight;
+	stats->without_weight = kind->without_weight;
+	stats->without_stack = kind->without_stack;
+}
+
+static size_t count_sample_groups(const mprof_profile *profile)
+{
+	return profile->sample_kinds.group_count;
+}
+
+static void store_sample_group(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_sample_group *stats = row;
+	const sample_group *group = &profile->sample_kinds.groups[index];
+
+	stats->type = group->type;
+	stats->cpu = group->cpu;
+	stats->thread = group->thread;
+	stats->mode = group->mode;
+	stats->samples = group->samples;
+	stats->weight = group->weight;
 }
 
 static size_t count_samples(const mprof_profile *profile)
@@ -827,6 +877,7 @@ static void store_collection(const mprof_profile *profile, size_t index, void *r
 {
 	mprof_collection *collection = row;
 	const collection_record *record = &profile->collections.records[index];
+	const collection_note *note = collection_notes_find(&profile->collection_notes, record->number);
 
 	collection->number = record->number;
 	collection->generation = record->generation;
@@ -835,8 +886,18 @@ static void store_collection(const mprof_profile *profile, size_t index, void *r
 	collection->duration_ns = profile_clock_duration(&profile->clock, record->duration);
 	collection->mark_ns = profile_clock_duration(&profile->clock, record->mark);
 	collection->sweep_ns = profile_clock_duration(&profile->clock, record->sweep);
-	collection->pause_ns = profile_clock_duration(&profile->clock, record->pause);
 	collection->is_counted = (uint32_t)record->is_counted;
+	collection->has_pause = record->has_stop;
+	collection->pause_ns = profile_clock_duration(&profile->clock, record->pause);
+	if (note == NULL)
+		return;
+	collection->name = note->name;
+	collection->cause = note->cause;
+	/* Stops of the world are measured; phases say it where there are none. */
+	if (!record->has_stop && note->has_phases) {
+		collection->has_pause = 1;
+		collection->pause_ns = profile_clock_duration(&profile->clock, note->pause);
+	}
 }
 
 static size_t count_heap_resizes(const mprof_profile *profile)
@@ -1075,6 +1136,9 @@ static const profile_table tables[] = {
 	TABLE(PROCESSES, mprof_process_stats, description_rows_count_processes, description_rows_store_process),
 	TABLE(TIMELINES, mprof_timeline_stats, description_rows_count_timelines, description_rows_store_timeline),
 	TABLE(CLOCKS, mprof_clock_stats, description_rows_count_clocks, description_rows_store_clock),
+	TABLE(LINES, mprof_line_stats, count_lines, store_line),
+	TABLE(SAMPLE_KINDS, mprof_sample_kind_stats, count_sample_kinds, store_sample_kind),
+	TABLE(SAMPLE_GROUPS, mprof_sample_group, count_sample_groups, store_sample_group),
 };
 
 typedef union row_buffer {

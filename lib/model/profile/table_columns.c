@@ -378,9 +378,18 @@ static const mprof_table_column monitor_holders_columns[] = {
 
 #define ROW mprof_collection
 static const mprof_table_column collections_columns[] = {
-	COLUMN(number, NUMBER),        COLUMN(generation, NUMBER),       COLUMN(unfinished, BOOLEAN),
-	COLUMN(start_ns, TIME),        COLUMN(duration_ns, NANOSECONDS), COLUMN(mark_ns, NANOSECONDS),
-	COLUMN(sweep_ns, NANOSECONDS), COLUMN(pause_ns, NANOSECONDS),    COLUMN(is_counted, BOOLEAN),
+	COLUMN(number, NUMBER),
+	COLUMN(generation, NUMBER),
+	COLUMN(unfinished, BOOLEAN),
+	COLUMN(start_ns, TIME),
+	COLUMN(duration_ns, NANOSECONDS),
+	COLUMN(mark_ns, NANOSECONDS),
+	COLUMN(sweep_ns, NANOSECONDS),
+	COLUMN(pause_ns, NANOSECONDS),
+	COLUMN(is_counted, BOOLEAN),
+	COLUMN(has_pause, BOOLEAN),
+	COLUMN(name, TEXT),
+	COLUMN(cause, TEXT),
 };
 #undef ROW
 
@@ -507,6 +516,28 @@ static const mprof_table_column clocks_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_line_stats
+static const mprof_table_column lines_columns[] = {
+	COLUMN(kind, KIND),     COLUMN(id, NUMBER),           COLUMN(line, NUMBER),       COLUMN(file, TEXT),
+	COLUMN(samples, COUNT), COLUMN(samples_total, COUNT), COLUMN(allocations, COUNT), COLUMN(bytes, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_sample_kind_stats
+static const mprof_table_column sample_kinds_columns[] = {
+	COLUMN(type, NUMBER),          COLUMN(unit, KIND),           COLUMN(name, TEXT),     COLUMN(unit_name, TEXT),
+	COLUMN(source, TEXT),          COLUMN(period, NUMBER),       COLUMN(samples, COUNT), COLUMN(weight, COUNT),
+	COLUMN(without_weight, COUNT), COLUMN(without_stack, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_sample_group
+static const mprof_table_column sample_groups_columns[] = {
+	COLUMN(type, NUMBER), COLUMN(cpu, NUMBER),    COLUMN(thread, THREAD),
+	COLUMN(mode, KIND),   COLUMN(samples, COUNT), COLUMN(weight, COUNT),
+};
+#undef ROW
+
 typedef struct table_description {
 	mprof_table_info info;
 	const mprof_table_column *columns;
@@ -558,6 +589,9 @@ static const table_description tables[] = {
 	TABLE(PROCESSES, processes, mprof_process_stats),
 	TABLE(TIMELINES, timelines, mprof_timeline_stats),
 	TABLE(CLOCKS, clocks, mprof_clock_stats),
+	TABLE(LINES, lines, mprof_line_stats),
+	TABLE(SAMPLE_KINDS, sample_kinds, mprof_sample_kind_stats),
+	TABLE(SAMPLE_GROUPS, sample_groups, mprof_sample_group),
 };
 
 /* NULL if there is no table of the number. */

@@ -133,6 +133,12 @@ static int lookup(const mprof_reader *reader, uint32_t kind, uint32_t id, mprof_
 	return mprof_reader_lookup_record(reader, kind, id, record, sizeof(*record)) == MPROF_OK;
 }
 
+/* A form that is not known is that of an instant. */
+static uint32_t known_form(uint32_t form)
+{
+	return form <= MPROF_TYPE_ASYNC_END || form == MPROF_TYPE_SAMPLE ? form : MPROF_TYPE_INSTANT;
+}
+
 /* Whether the model reads an argument with a role. */
 static int matters(uint32_t role)
 {
@@ -181,7 +187,7 @@ static event_type *find_type(event_types *all, const mprof_reader *reader, uint3
 		return type;
 	if (!lookup(reader, MPROF_RECORD_TYPE, id, &record))
 		return NULL;
-	found.form = record.as.type.form <= MPROF_TYPE_ASYNC_END ? record.as.type.form : MPROF_TYPE_INSTANT;
+	found.form = known_form(record.as.type.form);
 	found.pair = record.as.type.pair;
 	if (read_uses(all, reader, &found, &record.as.type)) {
 		type = record_table_add(&all->types, id);
@@ -267,7 +273,7 @@ static int name_record(const event_types *all, const mprof_reader *reader, event
 
 	if (!lookup(reader, MPROF_RECORD_TYPE, record->type, &type))
 		return 1;
-	record->form = type.as.type.form <= MPROF_TYPE_ASYNC_END ? type.as.type.form : MPROF_TYPE_INSTANT;
+	record->form = known_form(type.as.type.form);
 	record->name = text_copy(&all->budget->allocator, name != NULL ? name : type.as.type.name);
 	record->category = copy_category(all, reader, type.as.type.category);
 	return record->name != NULL && record->category != NULL;
@@ -564,6 +570,11 @@ static int add_by_form(event_types *all, span_stack *spans, const event_type *ty
 	event_type_record *record = &all->records[span->record];
 	const int is_error = facts->status != 0;
 
+	/* On no call stack, nothing begins or ends in a certain order. */
+	if (spans == NULL && (type->form == MPROF_TYPE_BEGIN || type->form == MPROF_TYPE_END)) {
+		record->errors += (uint32_t)is_error & span->counts;
+		return 1;
+	}
 	switch (type->form) {
 	case MPROF_TYPE_BEGIN:
 		return begin_span(all, spans, span);
@@ -606,6 +617,8 @@ int event_types_add(event_types *all, const mprof_reader *reader, span_stack *sp
 		all->records[span.record].count += context->counts;
 		return 1;
 	}
+	if (type->form == MPROF_TYPE_SAMPLE)
+		return EVENT_TYPES_SAMPLE;
 	read_facts(&facts, reader, type, event);
 	span.record = find_record(all, reader, type, &facts);
 	if (span.record == NONE || !add_by_form(all, spans, type, &facts, &span))

@@ -93,7 +93,13 @@ typedef struct event_context {
 	uint32_t counts; /**< 0 outside the window, where nothing is counted; else 1. */
 } event_context;
 
-/** Adds an event of a thread on a call stack with \p spans. Returns 0 if there is no memory. */
+/** The event is a sample, which is not counted here. */
+#define EVENT_TYPES_SAMPLE 2
+
+/**
+ * Adds an event of a thread on a call stack with \p spans, NULL if on none. Returns 1, #EVENT_TYPES_SAMPLE, or 0 if
+ * there is no memory.
+ */
 int event_types_add(event_types *all, const mprof_reader *reader, span_stack *spans, const mprof_event *event,
 		    const event_context *context);
 

@@ -420,13 +420,17 @@ void samples_scale(sample_model *samples, uint64_t factor)
 		samples->records[i].folded_self *= factor;
 		samples->records[i].folded_total *= factor;
 	}
+	for (size_t i = 0; i < samples->stacks.count; i++)
+		((sample_stack *)record_table_at(&samples->stacks, i))->count *= factor;
 }
 
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
 {
-	const sample_stack *known = record_table_get(&samples->stacks, stack);
+	sample_stack *known = record_table_get(&samples->stacks, stack);
 	uint32_t node = known != NULL ? known->node : CALL_TREE_ROOT;
 
+	if (known != NULL)
+		known->count += count;
 	if (known != NULL && node == CALL_TREE_ROOT)
 		node = make_nodes(samples, reader, stack);
 	if (node == CALL_TREE_ROOT)

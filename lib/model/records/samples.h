@@ -45,6 +45,7 @@ typedef struct sample_record {
 typedef struct sample_stack {
 	uint32_t id;
 	uint32_t node;
+	uint64_t count; /**< Samples with exactly this call stack. */
 } sample_stack;
 
 typedef struct sample_model {

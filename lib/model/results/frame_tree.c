@@ -24,7 +24,8 @@ typedef struct frame_item {
 	uint32_t kind; /* An mprof_sample_kind. */
 	uint32_t id;
 	uint32_t flags;
-	uint32_t choice; /* Bits of mprof_frame_choice. */
+	uint32_t position; /* 0: none. */
+	uint32_t choice;   /* Bits of mprof_frame_choice. */
 	frame_sums own;
 	frame_sums caller; /* Of selected frames that it calls. */
 	frame_sums callee; /* Of its nodes that a selected frame calls. */
@@ -49,7 +50,11 @@ typedef struct frame_source {
 	frame_item *items;
 	size_t item_count;
 	size_t item_capacity;
-	hash_map numbers[2]; /* Numbers of items by kind and ID: those without and with MPROF_EVENT_FLAG_COMPILING. */
+	/*
+	 * Numbers of items: by kind and ID, those without and with MPROF_EVENT_FLAG_COMPILING; by kind and position,
+	 * those with one.
+	 */
+	hash_map numbers[3];
 	source_node *nodes;
 	size_t node_count;
 	size_t node_capacity;
@@ -57,7 +62,7 @@ typedef struct frame_source {
 	progress *going;  /* While the nodes are read. */
 } frame_source;
 
-static int add_item(frame_source *source, uint32_t kind, uint32_t id, uint32_t flags)
+static int add_item(frame_source *source, uint32_t kind, uint32_t id, uint32_t flags, uint32_t position)
 {
 	void *items = source->items;
 	frame_item *item;
@@ -71,6 +76,7 @@ static int add_item(frame_source *source, uint32_t kind, uint32_t id, uint32_t f
 	item->kind = kind;
 	item->id = id;
 	item->flags = flags;
+	item->position = position;
 	return 1;
 }
 
@@ -82,7 +88,8 @@ static int frame_source_init(frame_source *source, memory_budget *budget)
 	source->allocator = budget->allocator;
 	hash_map_init(&source->numbers[0], &source->allocator);
 	hash_map_init(&source->numbers[1], &source->allocator);
-	return call_tree_init(&source->stacks, &source->allocator) && add_item(source, 0, 0, 0);
+	hash_map_init(&source->numbers[2], &source->allocator);
+	return call_tree_init(&source->stacks, &source->allocator) && add_item(source, 0, 0, 0, 0);
 }
 
 /* Frees the nodes; the items stay. */
@@ -95,6 +102,7 @@ static void frame_source_release_nodes(frame_source *source)
 	call_tree_destroy(&source->stacks);
 	hash_map_destroy(&source->numbers[0]);
 	hash_map_destroy(&source->numbers[1]);
+	hash_map_destroy(&source->numbers[2]);
 }
 
 static void frame_source_destroy(frame_source *source)
@@ -106,18 +114,23 @@ static void frame_source_destroy(frame_source *source)
 }
 
 /* The number of an item, which is added if missing. 0 if there is no memory. */
-static uint32_t get_item(frame_source *source, uint32_t kind, uint32_t id, uint32_t flags)
+static uint32_t get_item_at(frame_source *source, uint32_t kind, uint32_t id, uint32_t flags, uint32_t position)
 {
-	hash_map *numbers = &source->numbers[flags != 0];
-	const uint64_t key = (uint64_t)kind << 32 | id;
+	hash_map *numbers = &source->numbers[position != 0 ? 2 : flags != 0];
+	const uint64_t key = (uint64_t)kind << 32 | (position != 0 ? position : id);
 	const uint64_t *known = hash_map_get(numbers, key);
 
 	if (known != NULL)
 		return (uint32_t)*known;
 	if (source->item_count >= UINT32_MAX || !hash_map_put(numbers, key, source->item_count) ||
-	    !add_item(source, kind, id, flags))
+	    !add_item(source, kind, id, flags, position))
 		return 0;
 	return (uint32_t)source->item_count - 1;
+}
+
+static uint32_t get_item(frame_source *source, uint32_t kind, uint32_t id, uint32_t flags)
+{
+	return get_item_at(source, kind, id, flags, 0);
 }
 
 /*
@@ -174,14 +187,19 @@ static int read_calls(frame_source *source, const mprof_profile *profile, int ha
 	return 1;
 }
 
-static int read_samples(frame_source *source, const mprof_profile *profile, const mprof_reader *reader)
+/* \p samples: NULL if there are none. \p is_shown: their sums are those that are shown, else those of the nodes. */
+static int read_samples(frame_source *source, const mprof_reader *reader, const sample_model *samples, int is_shown)
 {
-	const sample_model *samples = &profile->samples;
+	const size_t count = samples != NULL ? samples->tree.count : 1;
 
-	if (!reserve_nodes(source, samples->tree.count))
+	if (!reserve_nodes(source, count))
 		return 0;
-	add_node(source, 0, 0, samples->tree.shown[0].self, 0);
-	for (size_t i = 1; i < samples->tree.count; i++) {
+	add_node(source, 0, 0,
+		 samples == NULL ? 0
+		 : is_shown      ? samples->tree.shown[0].self
+				 : samples->tree.nodes[0].self,
+		 0);
+	for (size_t i = 1; i < count; i++) {
 		const call_node *node = &samples->tree.nodes[i];
 		const sample_record *record = &samples->records[node->method];
 		const mprof_stack_frame frame = {.id = record->id, .is_native = 1};
@@ -195,7 +213,7 @@ static int read_samples(frame_source *source, const mprof_profile *profile, cons
 		item = get_item(source, kind, id, 0);
 		if (item == 0 || !progress_step(source->going))
 			return 0;
-		add_node(source, node->parent, item, samples->tree.shown[i].self, 0);
+		add_node(source, node->parent, item, is_shown ? samples->tree.shown[i].self : node->self, 0);
 	}
 	return 1;
 }
@@ -288,13 +306,17 @@ static frame_site get_site(const site_reader *sites, size_t index)
 }
 
 /* Goes on to a callee of a node. Returns 0 if there is no memory or it was stopped, like the functions below. */
-static int add_frame(const site_reader *sites, uint32_t kind, uint32_t id, uint32_t flags, uint32_t *node)
+static int add_item_node(const site_reader *sites, uint32_t item, uint32_t *node)
 {
 	frame_source *source = sites->source;
-	uint32_t item = get_item(source, kind, id, flags);
 
 	*node = item != 0 ? call_tree_child(&source->stacks, *node, item) : CALL_TREE_ROOT;
 	return *node != CALL_TREE_ROOT && progress_step(source->going);
+}
+
+static int add_frame(const site_reader *sites, uint32_t kind, uint32_t id, uint32_t flags, uint32_t *node)
+{
+	return add_item_node(sites, get_item(sites->source, kind, id, flags), node);
 }
 
 /* Reads the frames of a call stack, the innermost first. */
@@ -324,6 +346,8 @@ static int add_stack_frame(const site_reader *sites, const mprof_stack_frame *fr
 
 	if (!sites->options->with_locations || !frame->is_native || frame->id == 0)
 		samples_item_of_frame(sites->reader, frame, &kind, &id);
+	if (sites->options->with_lines && frame->position != 0)
+		return add_item_node(sites, get_item_at(sites->source, kind, id, 0, frame->position), node);
 	return add_frame(sites, kind, id, frame->is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0, node);
 }
 
@@ -331,6 +355,24 @@ static int add_stack_frame(const site_reader *sites, const mprof_stack_frame *fr
 static int wants_only_stacks(const site_reader *sites)
 {
 	return sites->options->source == MPROF_FRAME_SOURCE_ALLOCATIONS && !sites->options->with_classes;
+}
+
+/* Finds the node of a call stack, which has at least one frame. */
+static int add_stack_path(site_reader *sites, uint32_t stack, uint32_t *node)
+{
+	static const mprof_stack_frame unknown = {.id = 0};
+	size_t count;
+
+	*node = CALL_TREE_ROOT;
+	if (!get_frames(sites, stack, &count))
+		return 0;
+	if (count == 0)
+		return add_stack_frame(sites, &unknown, node);
+	for (size_t i = count; i > 0; i--) {
+		if (!add_stack_frame(sites, &sites->frames[i - 1], node))
+			return 0;
+	}
+	return 1;
 }
 
 /* Finds the node of a call site. */
@@ -468,6 +510,21 @@ static int add_sites(site_reader *sites)
 	return !has_classes || is_estimated || add_classes(sites);
 }
 
+/* Makes nodes of the source from the call stacks. */
+static int take_stacks(frame_source *source)
+{
+	if (!reserve_nodes(source, source->stacks.count))
+		return 0;
+	for (size_t i = 0; i < source->stacks.count; i++) {
+		const call_node *node = &source->stacks.nodes[i];
+
+		if (!progress_step(source->going))
+			return 0;
+		add_node(source, node->parent, node->method, node->self, node->calls);
+	}
+	return 1;
+}
+
 static int read_sites(frame_source *source, const mprof_profile *profile, const mprof_reader *reader,
 		      const mprof_frame_tree_options *options)
 {
@@ -482,16 +539,46 @@ static int read_sites(frame_source *source, const mprof_profile *profile, const 
 		allocator_release(&source->allocator, sites.calls, profile->calls.tree.count * sizeof(*sites.calls));
 	hash_map_destroy(&sites.counts);
 	hash_map_destroy(&sites.values);
-	if (!is_added || !reserve_nodes(source, source->stacks.count))
-		return 0;
-	for (size_t i = 0; i < source->stacks.count; i++) {
-		const call_node *node = &source->stacks.nodes[i];
+	return is_added && take_stacks(source);
+}
 
-		if (!progress_step(source->going))
-			return 0;
-		add_node(source, node->parent, node->method, node->self, node->calls);
+/*
+ * Whether all samples with call stacks are counted by call stack: not those for which there was no memory, nor those
+ * since the last mprof_profile_finish().
+ */
+static int has_sample_stacks(const mprof_profile *profile)
+{
+	const sample_model *samples = &profile->samples;
+	uint64_t difference = 0;
+
+	for (size_t i = 1; i < samples->tree.count; i++)
+		difference += samples->tree.shown[i].self;
+	for (size_t i = 0; i < samples->stacks.count; i++)
+		difference -= ((const sample_stack *)record_table_at(&samples->stacks, i))->count;
+	return difference == 0;
+}
+
+/* Reads the samples by call stack, since the nodes of their tree have no lines. */
+static int read_sample_stacks(frame_source *source, const mprof_profile *profile, const mprof_reader *reader,
+			      const mprof_frame_tree_options *options)
+{
+	site_reader sites = {.source = source, .profile = profile, .reader = reader, .options = options};
+	const record_table *stacks = &profile->samples.stacks;
+	int is_added = 1;
+
+	source->stacks.nodes[CALL_TREE_ROOT].self = profile->samples.tree.shown[CALL_TREE_ROOT].self;
+	for (size_t i = 0; i < stacks->count && is_added; i++) {
+		const sample_stack *stack = record_table_at(stacks, i);
+		uint32_t node;
+
+		if (stack->count == 0)
+			continue;
+		is_added = add_stack_path(&sites, stack->id, &node);
+		if (is_added)
+			source->stacks.nodes[node].self += stack->count;
 	}
-	return 1;
+	allocator_release(&source->allocator, sites.frames, sites.capacity * sizeof(*sites.frames));
+	return is_added && take_stacks(source);
 }
 
 static int has_stacks(const mprof_profile *profile)
@@ -522,11 +609,29 @@ static int has_sites(const mprof_profile *profile, const mprof_frame_tree_option
 	return 1;
 }
 
+/* The samples that a tree is made of; NULL if the kind has none. */
+static const sample_model *samples_of(const mprof_profile *profile, const mprof_frame_tree_options *options)
+{
+	const sample_kind *kind =
+		options->sample_kind != 0 ? sample_kinds_find(&profile->sample_kinds, options->sample_kind) : NULL;
+
+	if (options->sample_kind == 0)
+		return &profile->samples;
+	return kind != NULL ? kind->tree : NULL;
+}
+
+/* Whether the tree of samples is made of their call stacks, for the lines. */
+static int reads_sample_stacks(const mprof_profile *profile, const mprof_frame_tree_options *options)
+{
+	return options->with_lines && options->sample_kind == 0 && has_sample_stacks(profile);
+}
+
 /* Steps of frame_source_read(); of call sites, their number. */
 static uint64_t frame_source_steps(const mprof_profile *profile, const mprof_frame_tree_options *options)
 {
 	if (options->source == MPROF_FRAME_SOURCE_SAMPLES)
-		return profile->samples.tree.count;
+		return (samples_of(profile, options) != NULL ? samples_of(profile, options)->tree.count : 1) +
+		       (options->with_lines ? profile->samples.stacks.count : 0);
 	return options->source != MPROF_FRAME_SOURCE_CALLS && has_sites(profile, options)
 		       ? mprof_profile_get_row_count(profile, table_of_sites(options->source))
 		       : profile->calls.tree.count;
@@ -541,7 +646,9 @@ static int frame_source_read(frame_source *source, const mprof_profile *profile,
 	case MPROF_FRAME_SOURCE_CALLS:
 		return read_calls(source, profile, 0);
 	case MPROF_FRAME_SOURCE_SAMPLES:
-		return read_samples(source, profile, reader);
+		if (reads_sample_stacks(profile, options))
+			return read_sample_stacks(source, profile, reader, options);
+		return read_samples(source, reader, samples_of(profile, options), options->sample_kind == 0);
 	default:
 		return has_sites(profile, options) ? read_sites(source, profile, reader, options)
 						   : read_calls(source, profile, 1);
@@ -849,7 +956,9 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	if (profile == NULL || reader == NULL || options == NULL ||
 	    struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.source < MPROF_FRAME_SOURCE_CALLS ||
 	    own.source > MPROF_FRAME_SOURCE_HANDLES || own.inverted > 1 || own.has_focus > 1 || own.with_classes > 1 ||
-	    own.with_locations > 1 || !allocator_init(&allocator, own.allocator))
+	    own.with_locations > 1 || own.with_lines > 1 || own.reserved_flags != 0 ||
+	    (own.sample_kind != 0 && own.source != MPROF_FRAME_SOURCE_SAMPLES) ||
+	    !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
 	if (made == NULL)
@@ -916,6 +1025,7 @@ mprof_status mprof_frame_tree_get_node(const mprof_frame_tree *tree, uint32_t no
 	own.kind = item->kind;
 	own.id = item->id;
 	own.flags = item->flags;
+	own.position = item->position;
 	own.parent = shown->parent;
 	own.first_child = shown->first_child;
 	own.next_sibling = shown->next_sibling;
@@ -934,6 +1044,7 @@ static mprof_status store_sums(const mprof_frame_tree *tree, const frame_item *i
 	own.kind = item->kind;
 	own.id = item->id;
 	own.flags = item->flags;
+	own.position = item->position;
 	own.choice = item->choice;
 	own.count = sums->count;
 	own.self = value_of(tree, sums->self);

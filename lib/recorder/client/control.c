@@ -153,37 +153,74 @@ mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_wri
 	return struct_copy_out(stats, &copy, sizeof(copy));
 }
 
-int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count)
+/* Relaxed: a sample taken while this changes may be recorded or not. */
+static int takes_samples(mprof_recorder *recorder)
 {
-	int saved_errno = errno;
-	int is_filling;
-	int is_truncated;
-	sample_record *record;
-	uint64_t counter;
+	return recorder != NULL && atomic_load_explicit(&recorder->shared.enabled, memory_order_relaxed) &&
+	       !atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) &&
+	       !recorder_in_child(&recorder->shared);
+}
 
-	/* Relaxed: a sample taken while this changes may be recorded or not. */
-	if (recorder == NULL || frames == NULL || count == 0 ||
-	    !atomic_load_explicit(&recorder->shared.enabled, memory_order_relaxed) ||
-	    atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
-	    recorder_in_child(&recorder->shared))
-		return 0;
-	counter = counter_read(&recorder->shared.counter);
-	is_truncated = count > MPROF_STACK_MAX;
+/* Records a sample; \p kind is NULL if it has none. */
+static int put_sample(recorder_shared *shared, uint64_t thread, uint64_t counter, const mprof_frame *frames,
+		      size_t count, const sample_of_kind *kind)
+{
+	const int is_truncated = count > MPROF_STACK_MAX;
+	sample_record *record;
+	int is_filling;
+
 	if (is_truncated)
 		count = MPROF_STACK_MAX;
-	record = sample_store_claim(&recorder->shared.samples, count, &is_filling);
-	if (record != NULL) {
-		record->thread = thread;
-		record->counter = counter;
+	record = sample_store_claim(&shared->samples, count + (kind != NULL ? SAMPLE_KIND_WORDS : 0), &is_filling);
+	if (record == NULL)
+		return 0;
+	record->thread = thread;
+	record->counter = counter;
+	if (count > 0)
 		memcpy(record->frames, frames, count * sizeof(*frames));
-		if (is_truncated)
-			record->frames[count - 1] = MPROF_FRAME_TRUNCATED;
-		sample_store_commit(&recorder->shared.samples, record);
-		if (is_filling)
-			sem_post(&recorder->shared.work);
-	}
+	if (is_truncated)
+		record->frames[count - 1] = MPROF_FRAME_TRUNCATED;
+	if (kind != NULL)
+		sample_set_kind(record, kind);
+	sample_store_commit(&shared->samples, record);
+	if (is_filling)
+		sem_post(&shared->work);
+	return 1;
+}
+
+int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count)
+{
+	const int saved_errno = errno;
+	int is_recorded;
+
+	if (frames == NULL || count == 0 || !takes_samples(recorder))
+		return 0;
+	is_recorded =
+		put_sample(&recorder->shared, thread, counter_read(&recorder->shared.counter), frames, count, NULL);
 	errno = saved_errno;
-	return record != NULL;
+	return is_recorded;
+}
+
+int mprof_recorder_record_typed_sample(mprof_recorder *recorder, const mprof_sample *sample)
+{
+	const int saved_errno = errno;
+	const known_type *type;
+	sample_of_kind kind;
+	mprof_sample own;
+	int is_recorded;
+
+	if (sample == NULL || struct_copy_in(&own, sample, sizeof(own)) != MPROF_OK ||
+	    (own.frames == NULL && own.frame_count > 0) || own.reserved != 0 || !takes_samples(recorder))
+		return 0;
+	type = known_types_find(&recorder->shared.types, own.type);
+	if (type == NULL || type->sample_layout == 0)
+		return 0;
+	kind = (sample_of_kind){own.type, type->sample_layout, own.weight, own.cpu, own.mode};
+	is_recorded = put_sample(&recorder->shared, own.thread,
+				 own.counter != 0 ? own.counter : counter_read(&recorder->shared.counter), own.frames,
+				 own.frame_count, &kind);
+	errno = saved_errno;
+	return is_recorded;
 }
 
 static int compare_ranges(const void *a, const void *b)

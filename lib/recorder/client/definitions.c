@@ -148,6 +148,18 @@ mprof_frame mprof_frame_make_compiling(mprof_key method)
 	return method | MPROF_FRAME_COMPILING;
 }
 
+mprof_frame mprof_frame_make_line(uint32_t line, uint32_t offset, uint32_t is_inlined)
+{
+	const uint64_t kept = offset < UINT32_C(1) << 28 ? offset : 0;
+
+	return MPROF_FRAME_LINE | (is_inlined ? MPROF_FRAME_INLINED : 0) | kept << 32 | line;
+}
+
+mprof_frame mprof_frame_make_file(uint32_t text)
+{
+	return MPROF_FRAME_FILE | text;
+}
+
 /* The reason why nobody takes messages or writes what they state; #MPROF_OK if there is none. It never goes away. */
 static mprof_status refusal_of(const mprof_recorder *recorder)
 {
@@ -514,7 +526,7 @@ static mprof_status send_type(mprof_recorder *recorder, const mprof_type_record 
 {
 	if (type->argument_count > MPROF_TYPE_MAX_ARGUMENTS || type->reserved != 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!text_is_writable(&recorder->shared, type->name))
+	if (!text_is_writable(&recorder->shared, type->name) || !text_is_writable(&recorder->shared, type->source))
 		return MPROF_ERR_NAME;
 	if (refusal_of_types(recorder) != MPROF_OK)
 		return refusal_of_types(recorder);
@@ -717,7 +729,7 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 	mprof_root_area own;
 
 	if (recorder == NULL || area == NULL || struct_copy_in(&own, area, sizeof(own)) != MPROF_OK || own.size == 0 ||
-	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_RUNTIME || own.reserved != 0)
+	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_GLOBAL || own.reserved != 0)
 		return MPROF_ERR_ARGUMENT;
 	if (own.name != NULL && !recorder_name_is_writable(&recorder->shared, own.name, strlen(own.name)))
 		return MPROF_ERR_NAME;

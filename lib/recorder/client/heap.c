@@ -100,6 +100,7 @@ int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t c
 	words[1] = collection;
 	heap_word_put_64(words + 2, heap->snapshot_counter);
 	publish_words(chunk, words_in(chunk) + HEAP_BEGIN_WORDS);
+	heap->has_named = 0;
 	leave_call(heap, HEAP_IN_SNAPSHOT);
 	return 1;
 }
@@ -403,6 +404,150 @@ void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}
 	leave_call(heap, state);
+}
+
+/*
+ * Begins a record of the kind HEAP_WORD_NOTE in the snapshot. Returns its words; NULL outside a snapshot, or without
+ * room, which makes the snapshot incomplete. end_note() follows if it returns words.
+ */
+static uint32_t *begin_note(recorder_shared *shared, heap_note_kind kind, uint32_t length)
+{
+	heap_recording *heap = &shared->heap;
+	const heap_state state = enter_call(heap);
+	heap_chunk *chunk;
+
+	if (state != HEAP_IN_SNAPSHOT)
+		return NULL;
+	chunk = chunk_with_room(shared, length);
+	if (chunk == NULL) {
+		count_losses(heap, 1);
+		leave_call(heap, HEAP_IN_FULL_SNAPSHOT);
+		return NULL;
+	}
+	chunk->words[words_in(chunk)] =
+		HEAP_WORD_NOTE | (uint32_t)kind << HEAP_NOTE_KIND_SHIFT | length << HEAP_NOTE_LENGTH_SHIFT;
+	return chunk->words + words_in(chunk);
+}
+
+static void end_note(heap_recording *heap, const uint32_t *words)
+{
+	publish_words(heap->current, words_in(heap->current) + heap_word_length(words));
+	leave_call(heap, HEAP_IN_SNAPSHOT);
+}
+
+/* The length of a text that is stored: of one that is too long, without the character that would be cut. */
+static uint32_t stored_length(const char *text, size_t length)
+{
+	uint32_t kept = HEAP_NOTE_TEXT;
+
+	if (length <= HEAP_NOTE_TEXT)
+		return (uint32_t)length;
+	while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80)
+		kept--;
+	return kept;
+}
+
+static int is_text(const char *text, size_t length)
+{
+	return text != NULL && length > 0 && memchr(text, '\0', length) == NULL;
+}
+
+void mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length)
+{
+	uint32_t *words;
+	uint32_t kept;
+
+	if (recorder == NULL || !is_text(text, length))
+		return;
+	kept = stored_length(text, length);
+	words = begin_note(&recorder->shared, HEAP_NOTE_LABEL, HEAP_LABEL_WORDS + heap_word_text_length(kept));
+	if (words == NULL)
+		return;
+	words[1] = kept;
+	memcpy(words + HEAP_LABEL_WORDS, text, kept);
+	end_note(&recorder->shared.heap, words);
+}
+
+/* Names the next references of the last object. Returns 0 if there is no room, or no snapshot. */
+static int record_names(recorder_shared *shared, const uint32_t *texts, uint32_t count)
+{
+	heap_recording *heap = &shared->heap;
+	uint32_t *words = begin_note(shared, HEAP_NOTE_NAMES, HEAP_NAMES_WORDS + count);
+
+	if (words == NULL)
+		return 0;
+	if (!heap->has_named || heap->named_object != heap->last_object) {
+		heap->has_named = 1;
+		heap->named_object = heap->last_object;
+		heap->named_count = 0;
+	}
+	words[1] = heap->named_count;
+	memcpy(words + HEAP_NAMES_WORDS, texts, count * sizeof(*texts));
+	heap->named_count += count;
+	end_note(heap, words);
+	return 1;
+}
+
+void mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count)
+{
+	if (recorder == NULL || texts == NULL)
+		return;
+	while (count > 0) {
+		const uint32_t piece = count < HEAP_NOTE_NAMES_MAX ? (uint32_t)count : HEAP_NOTE_NAMES_MAX;
+
+		if (!record_names(&recorder->shared, texts, piece))
+			return;
+		texts += piece;
+		count -= piece;
+	}
+}
+
+void mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
+					     const uint32_t *texts, size_t count)
+{
+	if (recorder == NULL || references == NULL)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *words = begin_note(&recorder->shared, HEAP_NOTE_WEAK, HEAP_WEAK_WORDS);
+
+		if (words == NULL)
+			return;
+		heap_word_put_64(words + 1, references[i]);
+		words[3] = texts != NULL ? texts[i] : 0;
+		end_note(&recorder->shared.heap, words);
+	}
+}
+
+void mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags)
+{
+	uint32_t *words;
+
+	if (recorder == NULL || (flags & MPROF_OBJECT_FLAG_SYNTHETIC) == 0)
+		return;
+	words = begin_note(&recorder->shared, HEAP_NOTE_FLAGS, HEAP_FLAGS_WORDS);
+	if (words == NULL)
+		return;
+	words[1] = flags & MPROF_OBJECT_FLAG_SYNTHETIC;
+	end_note(&recorder->shared.heap, words);
+}
+
+void mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object, const char *name,
+					size_t length)
+{
+	const uint32_t kept = is_text(name, length) ? stored_length(name, length) : 0;
+	uint32_t *words;
+
+	if (recorder == NULL)
+		return;
+	words = begin_note(&recorder->shared, HEAP_NOTE_ROOT, HEAP_NAMED_ROOT_WORDS + heap_word_text_length(kept));
+	if (words == NULL)
+		return;
+	heap_word_put_64(words + 1, object);
+	words[3] = kind;
+	words[4] = kept;
+	if (kept > 0)
+		memcpy(words + HEAP_NAMED_ROOT_WORDS, name, kept);
+	end_note(&recorder->shared.heap, words);
 }
 
 void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)

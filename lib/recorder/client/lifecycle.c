@@ -296,6 +296,10 @@ void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_
 	struct_init(options, struct_size);
 }
 
+/* What a plain sample can stand for, as readers accept it. */
+#define MIN_SAMPLE_INTERVAL_NS 1000
+#define MAX_SAMPLE_INTERVAL_NS UINT64_C(10000000000)
+
 static int recorder_options_are_valid(const mprof_recorder_options *own)
 {
 	const uint32_t details =
@@ -312,6 +316,9 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
 	       own->heap_offsets <= 1 && own->method_code <= 1 && own->event_rows <= 1 &&
 	       own->resolution_ns <= MAX_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
+	       own->sample_clock <= MPROF_SAMPLE_CLOCK_REAL &&
+	       (own->sample_interval_ns == 0 || (own->sample_interval_ns >= MIN_SAMPLE_INTERVAL_NS &&
+						 own->sample_interval_ns <= MAX_SAMPLE_INTERVAL_NS)) &&
 	       own->drain_threads <= MAX_DRAIN_THREADS && own->without_index <= 1 && own->object_events <= 1 &&
 	       (own->counters_per_second == 0 || (own->counter != NULL && rate_is_valid(own->counters_per_second)));
 }
@@ -426,10 +433,11 @@ static int create_tables(recorder_drain *drain, const mprof_recorder_options *op
 
 	/* Before anything can fail: destroying it frees the chunks of the shared part. */
 	heap_drain_init(&drain->heap, drain->shared, &drain->keys, &drain->roots, options->track_objects != 0);
+	drain->heap.types = &drain->types;
 	drain->events = allocator_allocate(allocator, events_size(options->buffer_events));
 	drain->details = allocator_allocate(allocator, details_size(options->buffer_events));
 	return has_keys && drain->events != NULL && drain->details != NULL &&
-	       stack_store_init(&drain->stacks, drain->shared, &drain->keys, options);
+	       stack_store_init(&drain->stacks, drain->shared, &drain->keys, &drain->types.texts, options);
 }
 
 static void release_messages(recorder_shared *shared)
@@ -570,7 +578,9 @@ static void describe_log(recorder_output *output, const dialect_rules *rules, ui
 	output->methods_need_class = rules != NULL && rules->methods_need_class;
 	output->numbers_snapshots_like_collections = rules != NULL && rules->numbers_snapshots_like_collections;
 	output->has_session = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_SESSION);
+	output->has_positions = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_POSITIONS);
 	output->has_heap_blocks = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_HEAP_DATA);
+	output->has_heap_notes = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_OBJECT_LABELS);
 	output->implicit_leaves = (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
 }
 
@@ -669,9 +679,11 @@ static void choose_format_again(mprof_recorder *recorder, const salvage_header *
 	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
 
 	writer_options->directives.bits[0] = resumed->directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
-	/* Declared before the first type, if there is one. */
+	/* Declared before the first type and the first position, if there is one. */
 	if (salvage_current_progress(resumed)->writer.defined[MPROF_RECORD_TYPE] > 0)
 		mprof_number_set_add(&writer_options->directives, MPROF_DIRECTIVE_TYPED_EVENTS);
+	if (salvage_current_progress(resumed)->writer.defined[MPROF_RECORD_POSITION] > 0)
+		mprof_number_set_add(&writer_options->directives, MPROF_DIRECTIVE_POSITIONS);
 	recorder->shared.detail = resumed->detail;
 	recorder->output.counter_shift = resumed->counter_shift;
 	recorder->shared.takes_switches = 1;

@@ -74,6 +74,37 @@ static int slots_are_valid(const uint32_t *words, uint32_t room)
 	return (uint32_t)__builtin_popcount(slots) == count;
 }
 
+/* Whether the text of a record about an object or a root is in it, whole and without a NUL. */
+static int text_is_valid(const uint32_t *words, uint32_t length, uint32_t fixed)
+{
+	const uint32_t bytes = words[fixed - 1];
+
+	return bytes <= HEAP_NOTE_TEXT && length == fixed + heap_word_text_length(bytes) &&
+	       memchr(words + fixed, '\0', bytes) == NULL;
+}
+
+/* Whether a record about an object or a root has the length that its kind requires. */
+static int note_is_valid(const uint32_t *words, uint32_t room)
+{
+	const uint32_t length = heap_word_length(words);
+
+	if (length > room)
+		return 0;
+	switch ((heap_note_kind)(words[0] >> HEAP_NOTE_KIND_SHIFT & HEAP_NOTE_KIND_MASK)) {
+	case HEAP_NOTE_LABEL:
+		return length >= HEAP_LABEL_WORDS && text_is_valid(words, length, HEAP_LABEL_WORDS);
+	case HEAP_NOTE_NAMES:
+		return length > HEAP_NAMES_WORDS && length <= HEAP_NAMES_WORDS + HEAP_NOTE_NAMES_MAX;
+	case HEAP_NOTE_WEAK:
+		return length == HEAP_WEAK_WORDS;
+	case HEAP_NOTE_FLAGS:
+		return length == HEAP_FLAGS_WORDS && (words[1] & ~(uint32_t)MPROF_OBJECT_FLAG_SYNTHETIC) == 0;
+	case HEAP_NOTE_ROOT:
+		return length >= HEAP_NAMED_ROOT_WORDS && text_is_valid(words, length, HEAP_NAMED_ROOT_WORDS);
+	}
+	return 0;
+}
+
 /* Whether the writer thread can read a record that is followed by \p room words, itself included. */
 static int record_is_valid(const uint32_t *words, uint32_t room)
 {
@@ -99,10 +130,11 @@ static int record_is_valid(const uint32_t *words, uint32_t room)
 		if (rest > HEAP_REFERENCES_AT)
 			return 0;
 		break;
-	case HEAP_WORD_ROOT:
-		if (rest > MPROF_ROOT_RUNTIME)
+	case HEAP_WORD_NOTE:
+		if (!note_is_valid(words, room))
 			return 0;
 		break;
+	case HEAP_WORD_ROOT:
 	case HEAP_WORD_BEGIN:
 	case HEAP_WORD_END:
 	case HEAP_WORD_OBJECT:
@@ -381,7 +413,9 @@ static const sample_record *find_sample(const found_item *memory, uint64_t offse
 	const sample_record *record = (const sample_record *)(const void *)((const char *)memory->content + offset);
 
 	if (memory->room - offset < sizeof(*record) || record->mark != sample_record_mark(offset, record->count) ||
-	    record->count == 0 || record->count > (memory->room - offset - sizeof(*record)) / sizeof(mprof_frame))
+	    record->count == 0 || record->count < record->kind_words ||
+	    (record->kind_words != 0 && record->kind_words != SAMPLE_KIND_WORDS) ||
+	    record->count > (memory->room - offset - sizeof(*record)) / sizeof(mprof_frame))
 		return NULL;
 	return record->batch == 0 || record->batch > (uint32_t)progress->samples_done ? record : NULL;
 }
@@ -396,6 +430,7 @@ static void copy_sample(recorder_shared *shared, const sample_record *left)
 		return;
 	copy->thread = left->thread;
 	copy->counter = left->counter;
+	copy->kind_words = left->kind_words;
 	memcpy(copy->frames, left->frames, left->count * sizeof(mprof_frame));
 	sample_store_commit(&shared->samples, copy);
 }
@@ -477,6 +512,7 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 		       journal_damage *damage)
 {
 	drain->stacks.count = progress->stack_count;
+	position_store_resume(&drain->stacks.positions, progress->writer.defined[MPROF_RECORD_POSITION]);
 	drain->stacks.code.module_count = progress->module_count;
 	drain->stacks.code.function_count = progress->function_count;
 	drain->stacks.code.location_count = progress->location_count;

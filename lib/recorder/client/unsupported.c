@@ -229,9 +229,36 @@ int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, cons
 	return 0;
 }
 
+int mprof_recorder_record_typed_sample(mprof_recorder *recorder, const mprof_sample *sample)
+{
+	return 0;
+}
+
 int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t collection)
 {
 	return 0;
+}
+
+void mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length)
+{
+}
+
+void mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count)
+{
+}
+
+void mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
+					     const uint32_t *texts, size_t count)
+{
+}
+
+void mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags)
+{
+}
+
+void mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object, const char *name,
+					size_t length)
+{
 }
 
 void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
@@ -461,4 +488,16 @@ mprof_frame mprof_frame_make_return(uint64_t address)
 mprof_frame mprof_frame_make_compiling(mprof_key method)
 {
 	return method | MPROF_FRAME_COMPILING;
+}
+
+mprof_frame mprof_frame_make_line(uint32_t line, uint32_t offset, uint32_t is_inlined)
+{
+	const uint64_t kept = offset < UINT32_C(1) << 28 ? offset : 0;
+
+	return MPROF_FRAME_LINE | (is_inlined ? MPROF_FRAME_INLINED : 0) | kept << 32 | line;
+}
+
+mprof_frame mprof_frame_make_file(uint32_t text)
+{
+	return MPROF_FRAME_FILE | text;
 }

@@ -6,6 +6,7 @@
 
 #include "base/testpoint.h"
 #include "format/values/rate_text.h"
+#include "format/values/varint.h"
 #include "recorder/drain/drain_buffer.h"
 #include "recorder/drain/messages.h"
 #include "recorder/drain/salvage_commit.h"
@@ -47,7 +48,7 @@ static mprof_status write_session_at(recorder_output *output, const counter_inst
 	return status;
 }
 
-#define OWN_PROPERTIES 8
+#define OWN_PROPERTIES 10
 #define NUMBER_SIZE 32
 
 static int gives_property(const mprof_recorder_options *options, const char *key)
@@ -86,7 +87,7 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 	const counter_source *source = &drain->shared->counter;
 	counter_rate *rate = &drain->rate;
 	mprof_property own[OWN_PROPERTIES];
-	char counter[64], numbers[5][NUMBER_SIZE];
+	char counter[64], numbers[6][NUMBER_SIZE];
 	counter_instant now;
 	size_t count = 0;
 
@@ -114,6 +115,13 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 		own[count++] = (mprof_property){"resolution", numbers[3]};
 	}
 	count += add_process(options, numbers[4], own + count);
+	if (options->sample_interval_ns > 0) {
+		snprintf(numbers[5], NUMBER_SIZE, "%" PRIu64, options->sample_interval_ns);
+		own[count++] = (mprof_property){"sample_period_ns", numbers[5]};
+	}
+	if (options->sample_clock != MPROF_SAMPLE_CLOCK_NONE)
+		own[count++] = (mprof_property){
+			"sample_clock", options->sample_clock == MPROF_SAMPLE_CLOCK_REAL ? "real" : "processor"};
 	return write_session_at(drain->output, &now, own, count);
 }
 
@@ -173,20 +181,27 @@ static sample_record *sort_samples(sample_record **list, size_t count)
 /* Interns the call stacks, thread by thread: those of one thread have many frames in common. */
 static void intern_stacks(recorder_drain *drain, sample_record *samples)
 {
-	for (sample_record *sample = samples; sample != NULL; sample = sample->next)
-		sample->stack = stacks_intern(&drain->stacks, &drain->stacks.sample_memory, sample->frames,
-					      sample->count, sample->counter);
+	for (sample_record *sample = samples; sample != NULL; sample = sample->next) {
+		const size_t count = sample_frame_count(sample);
+
+		if (count > 0)
+			sample->stack = stacks_intern(&drain->stacks, &drain->stacks.sample_memory, sample->frames,
+						      count, sample->counter);
+	}
 	stacks_write(&drain->stacks);
 }
 
 static void write_samples_of_thread(recorder_drain *drain, uint64_t thread, mprof_event *events, size_t count)
 {
 	recorder_output *output = drain->output;
+	const int is_typed = events[0].kind == MPROF_EVENT_TYPED;
 
 	output_convert_counters(output, events, count);
 	if (output_is_writing(output))
-		output_note_status(
-			output, mprof_writer_write_samples(output->writer, thread, events[0].counter, events, count));
+		output_note_status(output, is_typed ? mprof_writer_write_typed(output->writer, thread,
+									       events[0].counter, events, count)
+						    : mprof_writer_write_samples(output->writer, thread,
+										 events[0].counter, events, count));
 	if (output_is_writing(output)) {
 		drain->samples_written += count;
 		output_note_events(output, count);
@@ -200,36 +215,86 @@ static mprof_loss_cause reason_for_no_stack(const recorder_output *output)
 	return output_is_writing(output) ? MPROF_LOSS_NO_MEMORY : output_loss_cause(output);
 }
 
-/*
- * Writes the samples of one thread, and returns the first of the next thread. Samples without a stack ID are counted as
- * lost.
- */
-static const sample_record *write_thread(recorder_drain *drain, const sample_record *sample)
-{
+/* Samples of one thread that become a block. */
+typedef struct sample_block {
 	mprof_event events[BLOCK_SAMPLES];
-	uint64_t thread = sample->thread;
+	mprof_event_detail details[BLOCK_SAMPLES]; /* Of samples of kinds. */
+	uint8_t arguments[BLOCK_SAMPLES][KNOWN_SAMPLE_ARGUMENTS * MPROF_VARINT_MAX_LENGTH];
+	size_t count;
+} sample_block;
+
+/* Encodes the arguments of a sample of a kind in the order of its type. Returns their length. */
+static size_t encode_sample(const sample_record *sample, const sample_of_kind *kind, uint8_t *out)
+{
+	const uint64_t values[] = {
+		[KNOWN_SAMPLE_THREAD] = sample->thread, [KNOWN_SAMPLE_STACK] = sample->stack,
+		[KNOWN_SAMPLE_WEIGHT] = kind->weight,   [KNOWN_SAMPLE_CPU] = kind->cpu,
+		[KNOWN_SAMPLE_MODE] = kind->mode,
+	};
+	uint32_t layout = kind->layout & ~KNOWN_IS_SAMPLE;
+	uint8_t *end = out;
+
+	for (; layout != 0; layout >>= KNOWN_SAMPLE_BITS) {
+		const uint32_t role = layout & ((1 << KNOWN_SAMPLE_BITS) - 1);
+
+		/* Only the file of a recorder that ended may have another one. */
+		end = varint_put(end, role <= KNOWN_SAMPLE_MODE ? values[role] : 0);
+	}
+	return (size_t)(end - out);
+}
+
+static void add_to_block(sample_block *block, const sample_record *sample)
+{
+	const size_t i = block->count++;
+	sample_of_kind kind;
+
+	block->events[i] = (mprof_event){
+		.kind = MPROF_EVENT_SAMPLE,
+		.counter = sample->counter,
+		.value = sample->stack,
+	};
+	if (sample->kind_words == 0)
+		return;
+	kind = sample_kind_of(sample);
+	block->details[i] = (mprof_event_detail){.struct_size = sizeof(mprof_event_detail),
+						 .arguments = block->arguments[i],
+						 .argument_size = encode_sample(sample, &kind, block->arguments[i])};
+	block->events[i] = (mprof_event){
+		.kind = MPROF_EVENT_TYPED,
+		.id = kind.type,
+		.counter = sample->counter,
+		.more.detail = &block->details[i],
+	};
+}
+
+/*
+ * Writes the samples of one thread that have a kind, or none, and returns the first of the next thread. Samples whose
+ * call stack got no ID are counted as lost.
+ */
+static const sample_record *write_thread(recorder_drain *drain, const sample_record *sample, int has_kind)
+{
+	const uint64_t thread = sample->thread;
+	sample_block block = {.count = 0};
 	uint64_t lost = 0;
-	size_t count = 0;
 
 	for (; sample != NULL && sample->thread == thread; sample = sample->next) {
-		if (sample->stack == 0) {
+		if ((sample->kind_words != 0) != has_kind)
+			continue;
+		if (sample->stack == 0 && sample_frame_count(sample) > 0) {
 			lost++;
 			continue;
 		}
-		if (count == BLOCK_SAMPLES) {
-			write_samples_of_thread(drain, thread, events, count);
-			count = 0;
+		if (block.count == BLOCK_SAMPLES) {
+			write_samples_of_thread(drain, thread, block.events, block.count);
+			block.count = 0;
 		}
-		if (sample->counter > drain->latest_counter)
+		/* The time of a sample of a kind may be any that the client states. */
+		if (!has_kind && sample->counter > drain->latest_counter)
 			drain->latest_counter = sample->counter;
-		events[count++] = (mprof_event){
-			.kind = MPROF_EVENT_SAMPLE,
-			.counter = sample->counter,
-			.value = sample->stack,
-		};
+		add_to_block(&block, sample);
 	}
-	if (count > 0)
-		write_samples_of_thread(drain, thread, events, count);
+	if (block.count > 0)
+		write_samples_of_thread(drain, thread, block.events, block.count);
 	if (lost > 0)
 		output_count_lost(drain->output, reason_for_no_stack(drain->output), lost);
 	return sample;
@@ -252,8 +317,10 @@ static void samples_drain(recorder_drain *drain)
 	messages_process(drain);
 	sorted = sort_samples(&taken, count);
 	intern_stacks(drain, sorted);
-	for (const sample_record *sample = sorted; sample != NULL;)
-		sample = write_thread(drain, sample);
+	for (const sample_record *sample = sorted; sample != NULL;) {
+		(void)write_thread(drain, sample, 0);
+		sample = write_thread(drain, sample, 1);
+	}
 	drain->progress.samples_done++;
 	salvage_commit(drain);
 	sample_store_release(&drain->shared->samples, sorted);

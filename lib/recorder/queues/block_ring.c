@@ -119,8 +119,11 @@ static int is_evictable(const block_ring *ring, const ring_block *block, mprof_b
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_STATISTICAL:
 	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_TYPED:
 	case MPROF_BLOCK_HEAP_DATA:
 	case MPROF_BLOCK_HEAP_SUMMARY:
+	case MPROF_BLOCK_OBJECT_LABELS:
+	case MPROF_BLOCK_REFERENCE_NAMES:
 	case MPROF_BLOCK_MARK:
 	case MPROF_BLOCK_WATERMARK:
 	case MPROF_BLOCK_LOST:

@@ -96,6 +96,7 @@ heap_chunk *heap_chunks_take(heap_chunks *chunks, int at_once);
 void heap_chunks_give(heap_chunks *chunks, heap_chunk *chunk);
 
 typedef enum heap_word_kind {
+	HEAP_WORD_NOTE = 0,   /**< A #heap_note_kind in the bits from 4, the length of the record from 8. */
 	HEAP_WORD_BEGIN = 1,  /**< Use in the bits from 4 | collection | counter. */
 	HEAP_WORD_END = 2,    /**< 1 in the bits from 4 if objects are missing. */
 	HEAP_WORD_CLASS = 3,  /**< Table index in the bits from 4 | key, which has this index from now on. */
@@ -113,6 +114,37 @@ typedef enum heap_word_kind {
 	HEAP_WORD_REFERENCES_AT = 14,  /**< Narrow: count in the bits from 4 | offset / 8 | slots | references. */
 	HEAP_WORD_REFERENCES_FAR = 15  /**< Count in the bits from 4 | pairs of an offset and a reference. */
 } heap_word_kind;
+
+/** Records of the kind #HEAP_WORD_NOTE: about the last object, apart from roots. */
+typedef enum heap_note_kind {
+	HEAP_NOTE_LABEL = 1, /**< Length in bytes | text. */
+	HEAP_NOTE_NAMES = 2, /**< Index of the first reference | IDs of texts. */
+	HEAP_NOTE_WEAK = 3,  /**< Object | ID of a text. */
+	HEAP_NOTE_FLAGS = 4, /**< Flags. */
+	HEAP_NOTE_ROOT = 5   /**< Object | kind of root | length in bytes | name. */
+} heap_note_kind;
+
+#define HEAP_NOTE_KIND_SHIFT 4
+#define HEAP_NOTE_KIND_MASK 15U
+#define HEAP_NOTE_LENGTH_SHIFT 8
+
+/** Words of records without texts and IDs of texts. */
+#define HEAP_LABEL_WORDS 2
+#define HEAP_NAMES_WORDS 2
+#define HEAP_WEAK_WORDS 4
+#define HEAP_FLAGS_WORDS 2
+#define HEAP_NAMED_ROOT_WORDS 5
+
+/** Maximum length of a text, in bytes, ... */
+#define HEAP_NOTE_TEXT 1023U
+/** ... and of the names in a record. */
+#define HEAP_NOTE_NAMES_MAX 1024U
+
+/** Words of a text. */
+static inline uint32_t heap_word_text_length(uint32_t bytes)
+{
+	return (bytes + 3) / 4;
+}
 
 #define HEAP_WORD_KIND_BITS 4
 #define HEAP_WORD_KIND_MASK 15U
@@ -159,6 +191,8 @@ static inline uint32_t heap_word_length(const uint32_t *words)
 	uint32_t rest = words[0] >> HEAP_WORD_KIND_BITS;
 
 	switch ((heap_word_kind)(words[0] & HEAP_WORD_KIND_MASK)) {
+	case HEAP_WORD_NOTE:
+		return words[0] >> HEAP_NOTE_LENGTH_SHIFT != 0 ? words[0] >> HEAP_NOTE_LENGTH_SHIFT : 1;
 	case HEAP_WORD_BEGIN:
 		return HEAP_BEGIN_WORDS;
 	case HEAP_WORD_CLASS:
@@ -266,6 +300,9 @@ typedef struct heap_recording {
 	heap_chunk *current;                /**< The last chunk of the list, which is being filled. */
 	uint64_t last_object;               /**< Address of the last object; the next one is relative to it. */
 	uint64_t snapshot_counter;          /**< Counter when the snapshot began. */
+	uint64_t named_object;              /**< The last object whose references were named, ... */
+	uint32_t named_count;               /**< ... how many of them, ... */
+	int has_named;                      /**< ... unless 0: none in this snapshot. */
 	mprof_key class_keys[HEAP_CLASSES]; /**< The table of classes, as described above. */
 	char padding_after[CACHE_LINE];
 } heap_recording;

@@ -118,9 +118,29 @@ static mprof_status add_text(known_types *types, const message *definition)
 	return MPROF_OK;
 }
 
+static known_sample_role sample_role(const mprof_argument_record *argument)
+{
+	if (argument->encoding != MPROF_ENCODING_UNSIGNED)
+		return KNOWN_SAMPLE_END;
+	switch (argument->role) {
+	case MPROF_ROLE_THREAD:
+		return KNOWN_SAMPLE_THREAD;
+	case MPROF_ROLE_STACK:
+		return KNOWN_SAMPLE_STACK;
+	case MPROF_ROLE_WEIGHT:
+		return KNOWN_SAMPLE_WEIGHT;
+	case MPROF_ROLE_CPU:
+		return KNOWN_SAMPLE_CPU;
+	case MPROF_ROLE_MODE:
+		return KNOWN_SAMPLE_MODE;
+	default:
+		return KNOWN_SAMPLE_END;
+	}
+}
+
 static uint8_t describe_argument(const mprof_argument_record *argument)
 {
-	uint8_t known = (uint8_t)argument->encoding;
+	uint8_t known = (uint8_t)(argument->encoding | (uint32_t)sample_role(argument) << KNOWN_SAMPLE_SHIFT);
 
 	if (argument->encoding == MPROF_ENCODING_BYTES)
 		return argument->kind == MPROF_ARGUMENT_TEXT ? known | KNOWN_IS_TEXT : known;
@@ -157,6 +177,23 @@ static int type_is_defined(const known_types *types, const mprof_type_record *ty
 	return type->category <= types->counts[KNOWN_TEXT] && type->pair <= types->counts[KNOWN_TYPE];
 }
 
+/* The layout of a kind of samples; 0 if it has an argument that a sample has no value for. */
+static uint32_t sample_layout(const known_type *type)
+{
+	uint32_t layout = KNOWN_IS_SAMPLE;
+
+	if (type->argument_count > KNOWN_SAMPLE_ARGUMENTS)
+		return 0;
+	for (uint32_t i = 0; i < type->argument_count; i++) {
+		const uint32_t role = type->arguments[i] >> KNOWN_SAMPLE_SHIFT;
+
+		if (role == KNOWN_SAMPLE_END)
+			return 0;
+		layout |= role << (i * KNOWN_SAMPLE_BITS);
+	}
+	return layout;
+}
+
 /* The table for the next type, or NULL without memory. */
 static _Atomic(known_type *) *reserve_table(known_types *types)
 {
@@ -185,7 +222,7 @@ static mprof_status add_type(known_types *types, const message *definition)
 	added = table != NULL ? allocator_allocate(&types->allocator, type_size(count)) : NULL;
 	if (added == NULL)
 		return MPROF_ERR_MEMORY;
-	*added = (known_type){count, KNOWN_NO_DURATION, 0};
+	*added = (known_type){count, KNOWN_NO_DURATION, 0, 0};
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t index = record->first_argument - 1 + i;
 
@@ -194,6 +231,8 @@ static mprof_status add_type(known_types *types, const message *definition)
 		if ((types->arguments[index] & KNOWN_IS_SPAN) != 0 && added->duration == KNOWN_NO_DURATION)
 			added->duration = i;
 	}
+	if (record->form == MPROF_TYPE_SAMPLE)
+		added->sample_layout = sample_layout(added);
 	atomic_store_explicit(&table[types->counts[KNOWN_TYPE] % KNOWN_TABLE_LENGTH], added, memory_order_release);
 	return MPROF_OK;
 }

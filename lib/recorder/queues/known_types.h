@@ -24,14 +24,38 @@
 #define KNOWN_IS_TEXT 8     /**< A text in the event, which may be shortened. */
 #define KNOWN_IS_SPAN 16    /**< The duration of the span. */
 
+/**
+ * The bits above these: what the argument is for a sample, a #known_sample_role. In known_type::sample_layout they are
+ * in the order of the arguments, the first one in the lowest bits.
+ */
+#define KNOWN_SAMPLE_SHIFT 5
+#define KNOWN_SAMPLE_BITS 3
+
+/** What a number of a sample is. 0 ends a layout. */
+typedef enum known_sample_role {
+	KNOWN_SAMPLE_END,
+	KNOWN_SAMPLE_THREAD,
+	KNOWN_SAMPLE_STACK,
+	KNOWN_SAMPLE_WEIGHT,
+	KNOWN_SAMPLE_CPU,
+	KNOWN_SAMPLE_MODE
+} known_sample_role;
+
+/** In known_type::sample_layout: the type is a kind of samples that can be recorded. */
+#define KNOWN_IS_SAMPLE (UINT32_C(1) << 31)
+
+/** The number of arguments that a layout has room for. */
+#define KNOWN_SAMPLE_ARGUMENTS 10
+
 /** known_type::duration of a type without one. */
 #define KNOWN_NO_DURATION UINT32_MAX
 
 /** A type of events. Constant once it is published. */
 typedef struct known_type {
 	uint32_t argument_count;
-	uint32_t duration;  /**< Index of the argument that is the duration of the span; #KNOWN_NO_DURATION. */
-	uint32_t has_bytes; /**< 1: an argument has the encoding #MPROF_ENCODING_BYTES. */
+	uint32_t duration;      /**< Index of the argument that is the duration of the span; #KNOWN_NO_DURATION. */
+	uint32_t has_bytes;     /**< 1: an argument has the encoding #MPROF_ENCODING_BYTES. */
+	uint32_t sample_layout; /**< #KNOWN_IS_SAMPLE and what its arguments are; 0 for other types. */
 	uint8_t arguments[];
 } known_type;
 

@@ -310,7 +310,8 @@ message *message_arguments(const mprof_allocator *allocator, const mprof_argumen
 message *message_type(const mprof_allocator *allocator, const mprof_type_record *type)
 {
 	const size_t length = length_or_0(type->name);
-	message *created = message_create(allocator, MESSAGE_DEFINE_TYPE, length + 1);
+	const size_t source_length = length_or_0(type->source);
+	message *created = message_create(allocator, MESSAGE_DEFINE_TYPE, length + source_length + 2);
 	char *end;
 
 	if (created == NULL)
@@ -318,6 +319,7 @@ message *message_type(const mprof_allocator *allocator, const mprof_type_record 
 	end = created->text;
 	created->more.type = *type;
 	created->more.type.name = message_copy_text(&end, type->name, length);
+	created->more.type.source = message_copy_text(&end, type->source, source_length);
 	return created;
 }
 
@@ -546,8 +548,9 @@ static int relocate_type(const message *left, message *copy)
 {
 	mprof_type_record *type = &copy->more.type;
 
-	return type->name != NULL && type->argument_count <= MPROF_TYPE_MAX_ARGUMENTS && type->reserved == 0 &&
-	       relocate_string(left, copy, &type->name);
+	return type->name != NULL && type->source != NULL && type->argument_count <= MPROF_TYPE_MAX_ARGUMENTS &&
+	       type->reserved == 0 && relocate_string(left, copy, &type->name) &&
+	       relocate_string(left, copy, &type->source);
 }
 
 /* What the reader of the record relies on: its kind, and texts that end in the message. */

@@ -10,6 +10,9 @@
 #define CHUNK_BYTES_MIN 4096
 #define RECORD_WORDS(frame_count) ((uint32_t)((offsetof(sample_record, frames) + WORD - 1) / WORD + (frame_count)))
 
+_Static_assert(MPROF_STACK_MAX + SAMPLE_KIND_WORDS <= UINT8_MAX, "count has room for the largest sample");
+_Static_assert(sizeof(sample_of_kind) == SAMPLE_KIND_WORDS * WORD, "a kind has whole words");
+
 #define CLAIMED_BITS 24
 #define CLAIMED_MASK ((UINT64_C(1) << CLAIMED_BITS) - 1)
 #define FREE_SHIFT 32
@@ -115,7 +118,8 @@ sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *
 	} while (!atomic_compare_exchange_weak_explicit(&store->state, &state, next, memory_order_acquire,
 							memory_order_relaxed));
 	record = sample_at(store, state_open_chunk(next), state_claimed(next) - words);
-	record->count = (uint16_t)frame_count;
+	record->count = (uint8_t)frame_count;
+	record->kind_words = 0;
 	record->chunk = (uint8_t)state_open_chunk(next);
 	record->closed_chunk = (uint8_t)state_open_chunk(state);
 	record->closed_at = record->chunk != record->closed_chunk ? state_claimed(state) : 0;

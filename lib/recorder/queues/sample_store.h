@@ -16,6 +16,7 @@
 #include "recorder/queues/salvage_area.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #define SAMPLE_CHUNKS_MAX 32
 
@@ -24,7 +25,8 @@ typedef struct sample_record {
 	struct sample_record *next; /**< Next in the list of complete samples. */
 	uint64_t thread;
 	uint64_t counter;
-	uint16_t count;       /**< Number of frames. */
+	uint8_t count;        /**< Number of words after the record: frames, and those of a kind. */
+	uint8_t kind_words;   /**< The last of them: 0, or #SAMPLE_KIND_WORDS of a sample_of_kind. */
 	uint8_t chunk;        /**< The chunk that contains it. */
 	uint8_t closed_chunk; /**< The chunk that was open before, if this sample opened another one, ... */
 	uint32_t closed_at;   /**< ... and the words that were claimed there; 0 if it opened none. */
@@ -33,6 +35,39 @@ typedef struct sample_record {
 	uint64_t mark;        /**< sample_record_mark() while it is complete and not given back. For recovery. */
 	mprof_frame frames[]; /**< The innermost first. */
 } sample_record;
+
+/** What a sample of a kind has after its frames. */
+typedef struct sample_of_kind {
+	uint32_t type;
+	uint32_t layout; /**< As known_type::sample_layout. */
+	uint64_t weight;
+	uint32_t cpu;
+	uint32_t mode;
+} sample_of_kind;
+
+#define SAMPLE_KIND_WORDS 3
+
+/** The number of frames of a sample. */
+static inline size_t sample_frame_count(const sample_record *record)
+{
+	return (size_t)record->count - record->kind_words;
+}
+
+/** The kind of a sample that has one. */
+static inline sample_of_kind sample_kind_of(const sample_record *record)
+{
+	sample_of_kind kind;
+
+	memcpy(&kind, &record->frames[sample_frame_count(record)], sizeof(kind));
+	return kind;
+}
+
+/** Sets the kind of a sample, for which #SAMPLE_KIND_WORDS were claimed in addition to its frames. */
+static inline void sample_set_kind(sample_record *record, const sample_of_kind *kind)
+{
+	record->kind_words = SAMPLE_KIND_WORDS;
+	memcpy(&record->frames[sample_frame_count(record)], kind, sizeof(*kind));
+}
 
 typedef struct sample_store {
 	char *chunks;
@@ -63,8 +98,9 @@ int sample_store_init(sample_store *store, uint64_t max_bytes, salvage_area *are
 void sample_store_destroy(sample_store *store);
 
 /**
- * Claims room for a sample of 1 to #MPROF_STACK_MAX frames, which the caller fills. Returns NULL and counts a loss if
- * there is none. \p is_filling is set to 1 if the writer thread should be woken. Any thread; async-signal-safe.
+ * Claims room for a sample of 1 to #MPROF_STACK_MAX frames, or frames and #SAMPLE_KIND_WORDS, which the caller fills.
+ * Returns NULL and counts a loss if there is none. \p is_filling is set to 1 if the writer thread should be woken. Any
+ * thread; async-signal-safe.
  */
 sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *is_filling);
 

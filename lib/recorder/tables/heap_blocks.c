@@ -166,12 +166,14 @@ void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, rec
 	blocks->fields = fields;
 	heap_batch_init(&blocks->batch, allocator);
 	heap_sums_init(&blocks->sums, allocator);
+	heap_notes_init(&blocks->notes, allocator);
 }
 
 void heap_blocks_destroy(heap_blocks *blocks)
 {
 	heap_batch_destroy(&blocks->batch);
 	heap_sums_destroy(&blocks->sums);
+	heap_notes_destroy(&blocks->notes);
 }
 
 void heap_blocks_note_lost(heap_blocks *blocks, mprof_loss_cause cause, uint64_t count)
@@ -210,7 +212,31 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 	return status == MPROF_OK && output->has_heap_blocks;
 }
 
-void heap_blocks_flush(heap_blocks *blocks)
+/* Writes what is known of objects and references. Their snapshot must have a block in the log. */
+static void write_notes(heap_blocks *blocks)
+{
+	const uint32_t count = heap_notes_count(&blocks->notes);
+
+	if (count > 0 && !heap_notes_write(&blocks->notes, blocks->output, blocks->snapshot.number))
+		heap_blocks_note_lost(blocks,
+				      output_is_writing(blocks->output) ? MPROF_LOSS_NO_MEMORY
+									: output_loss_cause(blocks->output),
+				      count);
+}
+
+void heap_blocks_add_note(heap_blocks *blocks, const mprof_record *record, const char *text, size_t length)
+{
+	/* Dialects without the blocks of snapshots have none for these. */
+	if (!blocks->output->has_heap_notes)
+		return;
+	if (!heap_notes_has_room(&blocks->notes, length))
+		heap_blocks_flush(blocks);
+	if (!heap_notes_add(&blocks->notes, record, text, length))
+		heap_blocks_note_lost(blocks, MPROF_LOSS_NO_MEMORY, 1);
+}
+
+/* Writes the collected events, if there are any. */
+static void write_batch(heap_blocks *blocks)
 {
 	uint32_t flags = 0;
 
@@ -221,6 +247,12 @@ void heap_blocks_flush(heap_blocks *blocks)
 	if (write_heap_block(blocks, flags, blocks->batch.events, blocks->batch.count) && blocks->batch_snapshot != 0)
 		blocks->snapshot.has_block = 1;
 	heap_batch_clear(&blocks->batch);
+}
+
+void heap_blocks_flush(heap_blocks *blocks)
+{
+	write_batch(blocks);
+	write_notes(blocks);
 }
 
 int heap_blocks_begin_batch(heap_blocks *blocks)
@@ -241,10 +273,15 @@ void heap_blocks_begin_snapshot(heap_blocks *blocks, const open_snapshot *snapsh
 static void write_last_block(heap_blocks *blocks)
 {
 	open_snapshot *snapshot = &blocks->snapshot;
-	uint32_t flags = MPROF_HEAP_FLAG_LAST | (snapshot->has_block ? 0 : MPROF_HEAP_FLAG_FIRST);
-	uint32_t count = blocks->batch.count;
+	uint32_t flags;
+	uint32_t count;
 	int is_written;
 
+	/* They are between the first block of the snapshot and the last one. */
+	if (heap_notes_count(&blocks->notes) > 0)
+		heap_blocks_flush(blocks);
+	flags = MPROF_HEAP_FLAG_LAST | (snapshot->has_block ? 0 : MPROF_HEAP_FLAG_FIRST);
+	count = blocks->batch.count;
 	blocks->batch_snapshot = snapshot->number;
 	blocks->batch_counter = snapshot->counter;
 	is_written = write_heap_block(blocks, flags | (snapshot->is_incomplete ? MPROF_HEAP_FLAG_INCOMPLETE : 0),

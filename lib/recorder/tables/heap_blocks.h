@@ -13,6 +13,7 @@
 #include "base/allocator.h"
 #include "base/id_map.h"
 #include "recorder/queues/heap_recording.h"
+#include "recorder/tables/heap_notes.h"
 #include "recorder/tables/keys.h"
 #include "recorder/tables/output.h"
 
@@ -142,6 +143,7 @@ typedef struct heap_blocks {
 	heap_batch batch;        /**< Events that are in no block yet. */
 	uint32_t batch_snapshot; /**< Number of the snapshot that these events belong to; 0 if none. */
 	uint64_t batch_counter;  /**< The counter of the block that they will be written in. */
+	heap_notes notes;        /**< Of the snapshot; written after its events so far. */
 	heap_sums sums;
 	uint64_t snapshots;        /**< Number of snapshots written so far. */
 	uint64_t incomplete_shots; /**< Number of those that are incomplete. */
@@ -190,6 +192,9 @@ static inline uint64_t *heap_blocks_add(heap_blocks *blocks, mprof_event_kind ki
 	}
 	return heap_batch_add(&blocks->batch, kind, id, value, object, references);
 }
+
+/** Adds a record about an object or a reference to the snapshot that is open: see heap_notes_add(). */
+void heap_blocks_add_note(heap_blocks *blocks, const mprof_record *record, const char *text, size_t length);
 
 /** Begins a snapshot. */
 void heap_blocks_begin_snapshot(heap_blocks *blocks, const open_snapshot *snapshot);

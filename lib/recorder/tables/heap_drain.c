@@ -768,6 +768,80 @@ static uint32_t read_root(heap_drain *heap, const uint32_t *words)
 	return HEAP_ROOT_WORDS;
 }
 
+/* The ID of a text that is in the log, else 0. */
+static uint32_t written_text(const heap_drain *heap, uint32_t id)
+{
+	return id <= heap->types->texts ? id : 0;
+}
+
+static void read_label(heap_drain *heap, const uint32_t *words)
+{
+	const char *text = (const char *)(words + HEAP_LABEL_WORDS);
+	const uint32_t known = known_types_find_text(&heap->shared->types, text, words[1]);
+	const mprof_record record = {
+		.kind = MPROF_RECORD_LABEL, .id = written_text(heap, known), .as.label.object = heap->read_object};
+
+	heap_blocks_add_note(&heap->blocks, &record, record.id != 0 ? NULL : text, record.id != 0 ? 0 : words[1]);
+}
+
+static void read_names(heap_drain *heap, const uint32_t *words)
+{
+	const uint32_t count = heap_word_length(words) - HEAP_NAMES_WORDS;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const mprof_record record = {.kind = MPROF_RECORD_REFERENCE_NAME,
+					     .id = written_text(heap, words[HEAP_NAMES_WORDS + i]),
+					     .as.reference_name = {heap->read_object, words[1] + i, 0}};
+
+		if (record.id != 0 && record.as.reference_name.index >= i &&
+		    record.as.reference_name.index < UINT32_MAX)
+			heap_blocks_add_note(&heap->blocks, &record, NULL, 0);
+	}
+}
+
+static void read_named_root(heap_drain *heap, const uint32_t *words)
+{
+	const uint32_t root =
+		root_table_name_id(heap->roots, words[3], (const char *)(words + HEAP_NAMED_ROOT_WORDS), words[4]);
+
+	heap_blocks_add(&heap->blocks, MPROF_EVENT_HEAP_ROOT, root, words[3], heap_word_get_64(words + 1), 0,
+			heap->blocks.snapshot.counter);
+}
+
+/* Reads a record about the last object, or a root with a name. */
+static uint32_t read_note(heap_drain *heap, const uint32_t *words)
+{
+	const heap_note_kind kind = (heap_note_kind)(words[0] >> HEAP_NOTE_KIND_SHIFT & HEAP_NOTE_KIND_MASK);
+	mprof_record record = {.kind = MPROF_RECORD_OBJECT_FLAGS};
+
+	if (!heap_blocks_has_snapshot(&heap->blocks) || (kind != HEAP_NOTE_ROOT && !heap->blocks.snapshot.has_object))
+		return heap_word_length(words);
+	switch (kind) {
+	case HEAP_NOTE_LABEL:
+		read_label(heap, words);
+		break;
+	case HEAP_NOTE_NAMES:
+		read_names(heap, words);
+		break;
+	case HEAP_NOTE_WEAK:
+		record.kind = MPROF_RECORD_WEAK_REFERENCE;
+		record.id = written_text(heap, words[3]);
+		record.as.weak_reference.object = heap->read_object;
+		record.as.weak_reference.target = heap_word_get_64(words + 1);
+		heap_blocks_add_note(&heap->blocks, &record, NULL, 0);
+		break;
+	case HEAP_NOTE_FLAGS:
+		record.id = words[1];
+		record.as.object_flags.object = heap->read_object;
+		heap_blocks_add_note(&heap->blocks, &record, NULL, 0);
+		break;
+	case HEAP_NOTE_ROOT:
+		read_named_root(heap, words);
+		break;
+	}
+	return heap_word_length(words);
+}
+
 static uint32_t read_freed(heap_drain *heap, const uint32_t *words)
 {
 	uint64_t address = heap_word_get_64(words + 1);
@@ -823,6 +897,8 @@ static inline uint32_t read_record(heap_drain *heap, const uint32_t *words)
 		return read_class(heap, words);
 	case HEAP_WORD_ROOT:
 		return read_root(heap, words);
+	case HEAP_WORD_NOTE:
+		return read_note(heap, words);
 	case HEAP_WORD_FREED:
 		return read_freed(heap, words);
 	case HEAP_WORD_MOVED:

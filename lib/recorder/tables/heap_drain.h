@@ -19,6 +19,7 @@
 #include "recorder/tables/heap_blocks.h"
 #include "recorder/tables/keys.h"
 #include "recorder/tables/roots.h"
+#include "recorder/tables/written_types.h"
 
 /*
  * Allocations come from the threads' buffers and wait in a timeline; reports of the collector come from the chunks of
@@ -121,6 +122,7 @@ typedef struct heap_drain {
 	recorder_output *output;
 	recorder_keys *keys;
 	root_table *roots;
+	const written_types *types; /**< Texts that names refer to. Set by the owner. */
 	heap_blocks blocks;
 	heap_deaths deaths;
 	heap_chunk *kept;              /**< The first chunk that was not given back; the others follow. */

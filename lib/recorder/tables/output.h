@@ -21,7 +21,9 @@ typedef struct recorder_output {
 	int implicit_leaves;                    /**< It declares directive 16. */
 	int has_index;                          /**< It has INDEX blocks. */
 	int has_session;                        /**< It has SESSION blocks. */
+	int has_positions;                      /**< It has POSITIONS blocks. */
 	int has_heap_blocks;                    /**< It has HEAP_DATA blocks. */
+	int has_heap_notes;                     /**< It has OBJECT_LABELS and REFERENCE_NAMES blocks. */
 	int methods_need_class;                 /**< As in dialect_rules. */
 	int numbers_snapshots_like_collections; /**< As in dialect_rules. */
 	uint32_t counter_shift;                 /**< Counters in it are divided by 2 to this power. */

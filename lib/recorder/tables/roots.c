@@ -20,11 +20,41 @@ static void release_entry(const mprof_allocator *allocator, root_entry *entry)
 	entry->name = NULL;
 }
 
+/* Roots with different names, in the log and in memory as long as the recorder exists. */
+#define MOST_NAMED 65536
+
+static uint64_t named_slot_hash(const void *owner, const void *slot)
+{
+	return ((const root_table *)owner)->named[*(const uint32_t *)slot - 1].hash;
+}
+
+static int named_slot_matches(const void *owner, const void *slot, const void *key)
+{
+	const uint32_t position = *(const uint32_t *)slot;
+	const named_root *wanted = key;
+	const named_root *found;
+
+	if (position == 0)
+		return 0;
+	found = &((const root_table *)owner)->named[position - 1];
+	return found->hash == wanted->hash && found->kind == wanted->kind && found->length == wanted->length &&
+	       memcmp(found->name, wanted->name, wanted->length) == 0;
+}
+
+static const hash_index_type named_slots = {
+	.size = sizeof(uint32_t),
+	.first_capacity = 64,
+	.used_eighths = 6,
+	.is_used = hash_index_has_position,
+	.hash = named_slot_hash,
+};
+
 void root_table_init(root_table *roots, const mprof_allocator *allocator, recorder_keys *keys)
 {
 	memset(roots, 0, sizeof(*roots));
 	roots->allocator = *allocator;
 	roots->keys = keys;
+	hash_index_init(&roots->names, allocator);
 }
 
 void root_table_destroy(root_table *roots)
@@ -34,6 +64,10 @@ void root_table_destroy(root_table *roots)
 	for (size_t i = 0; i < roots->count; i++)
 		release_entry(&roots->allocator, &roots->entries[i]);
 	allocator_release(&roots->allocator, roots->entries, roots->capacity * sizeof(*roots->entries));
+	for (size_t i = 0; i < roots->named_count; i++)
+		allocator_release(&roots->allocator, roots->named[i].name, roots->named[i].length);
+	allocator_release(&roots->allocator, roots->named, roots->named_capacity * sizeof(*roots->named));
+	hash_index_destroy(&roots->names, &named_slots);
 	memset(roots, 0, sizeof(*roots));
 }
 
@@ -138,7 +172,7 @@ static int recover_area(root_table *roots, const journal_root *stored)
 				  .gone = stored->gone};
 
 	/* The recorder refuses other kinds. */
-	if (entry.kind > MPROF_ROOT_RUNTIME)
+	if (entry.kind > MPROF_ROOT_GLOBAL)
 		return 1;
 	if (add_entry(roots, &entry, stored->name) == NULL)
 		return 0;
@@ -289,4 +323,49 @@ uint32_t root_table_find_id(root_table *roots, uint64_t slot, uint64_t counter, 
 		write_new_areas(roots);
 	*kind = (mprof_root_kind)entry->kind;
 	return entry->id;
+}
+
+/* Writes the definition of a root, and keeps it. Returns 0 if there is no memory or no room. */
+static uint32_t add_named(root_table *roots, named_root added)
+{
+	char text[HEAP_NOTE_TEXT + 1];
+	mprof_record record = {.kind = MPROF_RECORD_ROOT, .as.root.kind = added.kind, .as.root.name = text};
+	void *named = roots->named;
+	char *name;
+	int is_reserved;
+
+	if (roots->named_count == MOST_NAMED || !output_is_writing(roots->keys->output))
+		return 0;
+	is_reserved = array_reserve(&roots->allocator, &named, &roots->named_capacity, roots->named_count + 1,
+				    sizeof(*roots->named));
+	roots->named = named;
+	if (!is_reserved || !hash_index_reserve(&roots->names, &named_slots, roots))
+		return 0;
+	name = allocator_allocate(&roots->allocator, added.length);
+	if (name == NULL)
+		return 0;
+	memcpy(text, added.name, added.length);
+	text[added.length] = '\0';
+	memcpy(name, added.name, added.length);
+	added.name = name;
+	added.id = ++roots->next_id;
+	record.id = added.id;
+	roots->named[roots->named_count++] = added;
+	*(uint32_t *)hash_index_take_slot(&roots->names, &named_slots, added.hash) = (uint32_t)roots->named_count;
+	output_write_records(roots->keys->output, MPROF_BLOCK_ROOTS, &record, 1);
+	return added.id;
+}
+
+uint32_t root_table_name_id(root_table *roots, uint32_t kind, const char *name, uint32_t length)
+{
+	named_root wanted = {roots->names.seed, (char *)(uintptr_t)name, length, kind, 0};
+	const uint32_t *slot;
+
+	if (length == 0)
+		return 0;
+	for (uint32_t i = 0; i < length; i++)
+		wanted.hash = hash_mix(wanted.hash, (unsigned char)name[i]);
+	wanted.hash = hash_key(wanted.hash, kind);
+	slot = hash_index_find(&roots->names, &named_slots, wanted.hash, named_slot_matches, roots, &wanted);
+	return slot != NULL ? roots->named[*slot - 1].id : add_named(roots, wanted);
 }

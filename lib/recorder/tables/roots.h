@@ -11,6 +11,7 @@
 
 #include <mprof/recorder.h>
 
+#include "base/hash_map.h"
 #include "recorder/tables/keys.h"
 #include "recorder/queues/message_queue.h"
 
@@ -29,6 +30,15 @@ typedef struct root_entry {
 	uint64_t gone;    /**< ... at this counter. */
 } root_entry;
 
+/** A root that is in no area, but has a name. */
+typedef struct named_root {
+	uint64_t hash; /**< Of the kind and the name. */
+	char *name;    /**< Not NUL-terminated. */
+	uint32_t length;
+	uint32_t kind;
+	uint32_t id; /**< It is in the log. */
+} named_root;
+
 typedef struct root_table {
 	mprof_allocator allocator;
 	recorder_keys *keys; /**< For the classes of areas, and the output. */
@@ -38,6 +48,10 @@ typedef struct root_table {
 	size_t sorted;    /**< The first entries, this many, are sorted by start and have different starts. */
 	uint32_t next_id; /**< The last ID assigned; IDs are dense, from 1. */
 	int has_gone;     /**< At least one sorted area is unregistered. */
+	named_root *named;
+	size_t named_count;
+	size_t named_capacity;
+	hash_index names; /**< Positions in named. */
 } root_table;
 
 /** Allocates no memory yet. */
@@ -65,5 +79,11 @@ void root_table_forget(root_table *roots, uint64_t counter);
  * block.
  */
 uint32_t root_table_find_id(root_table *roots, uint64_t slot, uint64_t counter, mprof_root_kind *kind);
+
+/**
+ * Returns the ID of a root with a kind and a name, which is in the log when this returns; 0 without a name, without
+ * memory, or if there are too many. May write blocks, as root_table_find_id().
+ */
+uint32_t root_table_name_id(root_table *roots, uint32_t kind, const char *name, uint32_t length);
 
 #endif

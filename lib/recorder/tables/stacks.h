@@ -12,6 +12,7 @@
 #include "base/hash_map.h"
 #include "recorder/tables/keys.h"
 #include "recorder/tables/native_code.h"
+#include "recorder/tables/positions.h"
 
 /**
  * Maximum number of interned call stacks, including those that are parts of others: 256 MiB of memory, or half as much
@@ -36,6 +37,8 @@ typedef struct stack_store {
 	mprof_record *pending; /**< Call stacks that are not in the log yet. */
 	size_t pending_count;
 	native_code code;
+	position_store positions;
+	split_frames split;         /**< The frames of the call stack that is interned. */
 	stack_memory sample_memory; /**< For the call stacks of samples. */
 } stack_store;
 
@@ -45,13 +48,13 @@ static inline mprof_key frame_method(mprof_frame frame)
 	return frame & ~MPROF_FRAME_COMPILING;
 }
 
-/** Returns 0 if there is no memory. */
-int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys,
+/** \p texts: the number of texts that the log defines. Returns 0 if there is no memory. */
+int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys, const uint32_t *texts,
 		     const mprof_recorder_options *options);
 void stack_store_destroy(stack_store *stacks);
 
 /**
- * The ID of a call stack, whose frames are listed innermost first; at most #MPROF_STACK_MAX.
+ * The ID of a call stack, whose frames are listed innermost first, with their lines; at most #MPROF_STACK_MAX.
  * Keys are resolved as of \p counter. All native frames except the innermost are return addresses. \p memory is that of
  * one thread or of several: it saves time if consecutive call stacks have many frames in common.
  *
