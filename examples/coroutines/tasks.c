@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records tasks that wait for each other: what an asynchronous runtime reports to libmprof. Each task is a coroutine with
- * a call stack and a number. It is a span from its creation to its end, with the task that created it as its parent;
- * what it waits for is a span on its call stack, whose end names the task that woke it; and a flow leads from there.
+ * Records tasks that wait for each other: what an asynchronous runtime reports to libmprof. Each task is a coroutine
+ * with a call stack and a number. It is a span from its creation to its end, with the task that created it as its
+ * parent; what it waits for is a span on its call stack, whose end names the task that woke it; and a flow leads from
+ * there.
  *
  *     ./tasks tasks.mprof && mprof report tasks.mprof
  */
