@@ -11,7 +11,7 @@
 #define RECORD_WORDS(frame_count) ((uint32_t)((offsetof(sample_record, frames) + WORD - 1) / WORD + (frame_count)))
 
 _Static_assert(MPROF_STACK_MAX + SAMPLE_KIND_WORDS <= UINT8_MAX, "count has room for the largest sample");
-_Static_assert(sizeof(sample_of_kind) == SAMPLE_KIND_WORDS * WORD, "a kind has whole words");
+_Static_assert(sizeof(sample_of_kind) == (size_t)SAMPLE_KIND_WORDS * WORD, "a kind has whole words");
 
 #define CLAIMED_BITS 24
 #define CLAIMED_MASK ((UINT64_C(1) << CLAIMED_BITS) - 1)

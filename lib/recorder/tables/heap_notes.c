@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Few enough for a block to stay in the second-level cache. */
-#define MOST_RECORDS 1024U
-#define MOST_BYTES 65536U
+#define MAX_RECORDS ((size_t)1024)
+#define MAX_BYTES ((size_t)65536)
 
 /* Labels and flags are in one block, names and weak references in the other. */
-#define RECORDS_SIZE (2 * MOST_RECORDS * sizeof(mprof_record))
+#define RECORDS_SIZE (2 * MAX_RECORDS * sizeof(mprof_record))
 
 void heap_notes_init(heap_notes *notes, const mprof_allocator *allocator)
 {
@@ -19,14 +19,14 @@ void heap_notes_init(heap_notes *notes, const mprof_allocator *allocator)
 
 void heap_notes_destroy(heap_notes *notes)
 {
-	allocator_release(&notes->allocator, notes->records, RECORDS_SIZE + MOST_BYTES);
+	allocator_release(&notes->allocator, notes->records, RECORDS_SIZE + MAX_BYTES);
 	notes->records = NULL;
 }
 
 int heap_notes_has_room(const heap_notes *notes, size_t length)
 {
-	return notes->label_count < MOST_RECORDS && notes->name_count < MOST_RECORDS &&
-	       length < MOST_BYTES - notes->byte_count;
+	return notes->label_count < MAX_RECORDS && notes->name_count < MAX_RECORDS &&
+	       length < MAX_BYTES - notes->byte_count;
 }
 
 int heap_notes_add(heap_notes *notes, const mprof_record *record, const char *text, size_t length)
@@ -34,14 +34,14 @@ int heap_notes_add(heap_notes *notes, const mprof_record *record, const char *te
 	mprof_record *added;
 
 	if (notes->records == NULL) {
-		notes->records = allocator_allocate(&notes->allocator, RECORDS_SIZE + MOST_BYTES);
+		notes->records = allocator_allocate(&notes->allocator, RECORDS_SIZE + MAX_BYTES);
 		if (notes->records == NULL)
 			return 0;
 		notes->bytes = (char *)notes->records + RECORDS_SIZE;
 	}
 	added = record->kind == MPROF_RECORD_LABEL || record->kind == MPROF_RECORD_OBJECT_FLAGS
 			? &notes->records[notes->label_count++]
-			: &notes->records[MOST_RECORDS + notes->name_count++];
+			: &notes->records[MAX_RECORDS + notes->name_count++];
 	*added = *record;
 	if (text == NULL)
 		return 1;
@@ -71,7 +71,7 @@ int heap_notes_write(heap_notes *notes, recorder_output *output, uint32_t snapsh
 {
 	int is_written = output_is_writing(output) &&
 			 write_block(output, MPROF_BLOCK_OBJECT_LABELS, snapshot, notes->records, notes->label_count) &&
-			 write_block(output, MPROF_BLOCK_REFERENCE_NAMES, snapshot, notes->records + MOST_RECORDS,
+			 write_block(output, MPROF_BLOCK_REFERENCE_NAMES, snapshot, notes->records + MAX_RECORDS,
 				     notes->name_count);
 
 	notes->label_count = 0;
