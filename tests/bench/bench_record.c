@@ -316,7 +316,7 @@ static uint32_t define_type(mprof_recorder *recorder, uint32_t form, uint32_t pa
 		{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, 0, MPROF_ARGUMENT_UNIT_BYTES, "bytes", ""},
 		{MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "duration", ""},
 	};
-	mprof_type_record type = {form, pair, 0, 0, count, 0, "request"};
+	mprof_type_record type = {form, pair, 0, 0, count, 0, "request", 0, ""};
 	uint32_t id = 0;
 
 	bench_require(mprof_recorder_define_arguments(recorder, arguments, sizeof(*arguments), count,
