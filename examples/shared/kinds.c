@@ -122,6 +122,11 @@ const char *kind_of_record(uint32_t kind)
 		[MPROF_RECORD_TIMELINE] = "timeline",
 		[MPROF_RECORD_PROCESS] = "process",
 		[MPROF_RECORD_CLOCK_PAIR] = "clock-pair",
+		[MPROF_RECORD_POSITION] = "position",
+		[MPROF_RECORD_LABEL] = "label",
+		[MPROF_RECORD_OBJECT_FLAGS] = "object-flags",
+		[MPROF_RECORD_REFERENCE_NAME] = "reference-name",
+		[MPROF_RECORD_WEAK_REFERENCE] = "weak-reference",
 	};
 
 	return NAME_FROM(names, kind);
@@ -151,11 +156,6 @@ const char *kind_of_timeline(uint32_t kind)
 		[MPROF_TIMELINE_NETWORK] = "network",
 		[MPROF_TIMELINE_DISK] = "disk",
 		[MPROF_TIMELINE_REMOTE] = "remote",
-		[MPROF_RECORD_POSITION] = "position",
-		[MPROF_RECORD_LABEL] = "label",
-		[MPROF_RECORD_OBJECT_FLAGS] = "object-flags",
-		[MPROF_RECORD_REFERENCE_NAME] = "reference-name",
-		[MPROF_RECORD_WEAK_REFERENCE] = "weak-reference",
 	};
 
 	return NAME_FROM(names, kind);
