@@ -147,14 +147,10 @@ const char *kind_of_clock(uint32_t kind)
 const char *kind_of_timeline(uint32_t kind)
 {
 	static const char *const names[] = {
-		[MPROF_TIMELINE_THREAD] = "thread",
-		[MPROF_TIMELINE_COROUTINE] = "coroutine",
-		[MPROF_TIMELINE_QUEUE] = "queue",
-		[MPROF_TIMELINE_PROCESSOR] = "processor",
-		[MPROF_TIMELINE_PROCESS] = "process",
-		[MPROF_TIMELINE_ASYNC] = "async",
-		[MPROF_TIMELINE_NETWORK] = "network",
-		[MPROF_TIMELINE_DISK] = "disk",
+		[MPROF_TIMELINE_THREAD] = "thread",   [MPROF_TIMELINE_COROUTINE] = "coroutine",
+		[MPROF_TIMELINE_QUEUE] = "queue",     [MPROF_TIMELINE_PROCESSOR] = "processor",
+		[MPROF_TIMELINE_PROCESS] = "process", [MPROF_TIMELINE_ASYNC] = "async",
+		[MPROF_TIMELINE_NETWORK] = "network", [MPROF_TIMELINE_DISK] = "disk",
 		[MPROF_TIMELINE_REMOTE] = "remote",
 	};
 

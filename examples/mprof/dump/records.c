@@ -277,13 +277,8 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 	case MPROF_RECORD_POSITION:
 		print_position_json(input, json, record);
 		break;
-	case MPROF_RECORD_LABEL:
-	case MPROF_RECORD_OBJECT_FLAGS:
-	case MPROF_RECORD_REFERENCE_NAME:
-	case MPROF_RECORD_WEAK_REFERENCE:
-		print_note_json(input, json, record);
-		break;
 	default:
+		print_note_json(input, json, record);
 		break;
 	}
 	json_end_object(json);
@@ -544,6 +539,17 @@ static void print_note_text(const log_input *input, const mprof_record *record)
 	text_name(stdout, text);
 }
 
+static void print_metric_text(const mprof_metric_record *metric)
+{
+	putchar(' ');
+	text_name(stdout, metric->section);
+	fputs(", ", stdout);
+	text_name(stdout, metric->name);
+	printf(" (%s)", kind_of_unit(metric->flags));
+	if ((metric->flags & MPROF_METRIC_FLAG_THREAD) != 0)
+		printf(" of thread 0x%" PRIx64, metric->thread);
+}
+
 static void print_record_text(const log_input *input, const mprof_record *record)
 {
 	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
@@ -560,13 +566,7 @@ static void print_record_text(const log_input *input, const mprof_record *record
 		print_root_text(input, record);
 		break;
 	case MPROF_RECORD_METRIC:
-		putchar(' ');
-		text_name(stdout, record->as.metric.section);
-		fputs(", ", stdout);
-		text_name(stdout, record->as.metric.name);
-		printf(" (%s)", kind_of_unit(record->as.metric.flags));
-		if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
-			printf(" of thread 0x%" PRIx64, record->as.metric.thread);
+		print_metric_text(&record->as.metric);
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		print_value_text(input, record);
@@ -603,13 +603,8 @@ static void print_record_text(const log_input *input, const mprof_record *record
 	case MPROF_RECORD_POSITION:
 		print_position_text(input, &record->as.position);
 		break;
-	case MPROF_RECORD_LABEL:
-	case MPROF_RECORD_OBJECT_FLAGS:
-	case MPROF_RECORD_REFERENCE_NAME:
-	case MPROF_RECORD_WEAK_REFERENCE:
-		print_note_text(input, record);
-		break;
 	default:
+		print_note_text(input, record);
 		break;
 	}
 	putchar('\n');
