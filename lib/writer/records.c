@@ -176,6 +176,19 @@ static mprof_status check_heap_note(mprof_writer *writer, const definition_count
 	return MPROF_OK;
 }
 
+/* Checks the clock that a record refers to. */
+static mprof_status check_clock(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_CLOCK_PAIR)
+		return record_is_defined(counts, MPROF_RECORD_CLOCK, record->id)
+			       ? MPROF_OK
+			       : refuse_undefined(writer, "value of a clock that is not defined yet");
+	if (!is_none_or_defined(counts, MPROF_RECORD_CLOCK, record->as.timeline.clock))
+		return refuse_undefined(writer,
+					"timeline refers to a clock that is not defined: write its CLOCKS block first");
+	return MPROF_OK;
+}
+
 /* Checks the references and the names of a record. */
 static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
@@ -223,23 +236,14 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		status = check_type(writer, counts, &record->as.type);
 		break;
 	case MPROF_RECORD_TIMELINE:
-		if (!is_none_or_defined(counts, MPROF_RECORD_CLOCK, record->as.timeline.clock))
-			return refuse_undefined(
-				writer, "timeline refers to a clock that is not defined: write its CLOCKS block first");
-		break;
 	case MPROF_RECORD_CLOCK_PAIR:
-		if (!record_is_defined(counts, MPROF_RECORD_CLOCK, record->id))
-			return refuse_undefined(writer, "value of a clock that is not defined yet");
+		status = check_clock(writer, counts, record);
 		break;
 	case MPROF_RECORD_POSITION:
 		return check_position(writer, counts, &record->as.position);
-	case MPROF_RECORD_LABEL:
-	case MPROF_RECORD_OBJECT_FLAGS:
-	case MPROF_RECORD_REFERENCE_NAME:
-	case MPROF_RECORD_WEAK_REFERENCE:
-		status = check_heap_note(writer, counts, record);
-		break;
 	default:
+		if (record->kind >= MPROF_RECORD_LABEL)
+			status = check_heap_note(writer, counts, record);
 		break;
 	}
 	if (status == MPROF_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the tables of processes, timelines and clocks. */
+/* Rows of the tables of processes, timelines, clocks and kinds of samples. */
 #include "model/profile/description_rows.h"
 
 #include "model/profile/profile_internal.h"
@@ -108,4 +108,44 @@ void description_rows_store_clock(const mprof_profile *profile, size_t index, vo
 		stats->measured_millihertz = whole_or_unknown(profile->counters_per_second * 1e3);
 	else
 		store_rates(profile, clock, stats);
+}
+
+size_t description_rows_count_sample_kinds(const mprof_profile *profile)
+{
+	return profile->sample_kinds.kinds.count;
+}
+
+void description_rows_store_sample_kind(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_sample_kind_stats *stats = row;
+	const sample_kind *kind = record_table_at(&profile->sample_kinds.kinds, index);
+
+	stats->type = kind->type;
+	stats->unit = kind->unit;
+	stats->name = kind->name;
+	stats->unit_name = kind->unit_name;
+	stats->source = kind->source;
+	stats->period = kind->period;
+	stats->samples = kind->samples;
+	stats->weight = kind->weight;
+	stats->without_weight = kind->without_weight;
+	stats->without_stack = kind->without_stack;
+}
+
+size_t description_rows_count_sample_groups(const mprof_profile *profile)
+{
+	return profile->sample_kinds.group_count;
+}
+
+void description_rows_store_sample_group(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_sample_group *stats = row;
+	const sample_group *group = &profile->sample_kinds.groups[index];
+
+	stats->type = group->type;
+	stats->cpu = group->cpu;
+	stats->thread = group->thread;
+	stats->mode = group->mode;
+	stats->samples = group->samples;
+	stats->weight = group->weight;
 }

@@ -184,46 +184,6 @@ static void store_span(const mprof_profile *profile, size_t index, void *row)
 	span->unfinished = entry->is_unfinished;
 }
 
-static size_t count_sample_kinds(const mprof_profile *profile)
-{
-	return profile->sample_kinds.kinds.count;
-}
-
-static void store_sample_kind(const mprof_profile *profile, size_t index, void *row)
-{
-	mprof_sample_kind_stats *stats = row;
-	const sample_kind *kind = record_table_at(&profile->sample_kinds.kinds, index);
-
-	stats->type = kind->type;
-	stats->unit = kind->unit;
-	stats->name = kind->name;
-	stats->unit_name = kind->unit_name;
-	stats->source = kind->source;
-	stats->period = kind->period;
-	stats->samples = kind->samples;
-	stats->weight = kind->weight;
-	stats->without_weight = kind->without_weight;
-	stats->without_stack = kind->without_stack;
-}
-
-static size_t count_sample_groups(const mprof_profile *profile)
-{
-	return profile->sample_kinds.group_count;
-}
-
-static void store_sample_group(const mprof_profile *profile, size_t index, void *row)
-{
-	mprof_sample_group *stats = row;
-	const sample_group *group = &profile->sample_kinds.groups[index];
-
-	stats->type = group->type;
-	stats->cpu = group->cpu;
-	stats->thread = group->thread;
-	stats->mode = group->mode;
-	stats->samples = group->samples;
-	stats->weight = group->weight;
-}
-
 static size_t count_samples(const mprof_profile *profile)
 {
 	return profile->samples.record_count;
@@ -1137,8 +1097,10 @@ static const profile_table tables[] = {
 	TABLE(TIMELINES, mprof_timeline_stats, description_rows_count_timelines, description_rows_store_timeline),
 	TABLE(CLOCKS, mprof_clock_stats, description_rows_count_clocks, description_rows_store_clock),
 	TABLE(LINES, mprof_line_stats, count_lines, store_line),
-	TABLE(SAMPLE_KINDS, mprof_sample_kind_stats, count_sample_kinds, store_sample_kind),
-	TABLE(SAMPLE_GROUPS, mprof_sample_group, count_sample_groups, store_sample_group),
+	TABLE(SAMPLE_KINDS, mprof_sample_kind_stats, description_rows_count_sample_kinds,
+	      description_rows_store_sample_kind),
+	TABLE(SAMPLE_GROUPS, mprof_sample_group, description_rows_count_sample_groups,
+	      description_rows_store_sample_group),
 };
 
 typedef union row_buffer {
