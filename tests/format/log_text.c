@@ -193,6 +193,17 @@ static void render_fields(log_text *out, const mprof_block *block)
 	}
 }
 
+static void render_records_block(log_text *out, const log_input *input, const mprof_block *block)
+{
+	if (block_has_heap_notes(block->kind))
+		log_text_add(out, " shot=%u", block->as.heap_notes.number);
+	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
+		log_text_add(out, " collection=%u", block->as.heap_summary.collection);
+	render_clocks(out, block);
+	log_text_add(out, "\n");
+	log_text_render_records(out, input);
+}
+
 static void render_block(log_text *out, const log_input *input, const mprof_block *block, uint64_t *directives)
 {
 	log_text_add(out, "%s", mprof_block_get_name(block->kind));
@@ -223,29 +234,6 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 	case MPROF_BLOCK_HEAP_DATA:
 		render_heap(out, input, block, *directives);
 		break;
-	case MPROF_BLOCK_HEAP_SUMMARY:
-	case MPROF_BLOCK_STACKS:
-	case MPROF_BLOCK_CODE:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_ROOTS:
-	case MPROF_BLOCK_FIELDS:
-	case MPROF_BLOCK_TYPES:
-	case MPROF_BLOCK_TEXTS:
-	case MPROF_BLOCK_CLOCKS:
-	case MPROF_BLOCK_TIMELINES:
-	case MPROF_BLOCK_PROCESSES:
-	case MPROF_BLOCK_CLOCK_PAIRS:
-	case MPROF_BLOCK_POSITIONS:
-	case MPROF_BLOCK_OBJECT_LABELS:
-	case MPROF_BLOCK_REFERENCE_NAMES:
-		if (block_has_heap_notes(block->kind))
-			log_text_add(out, " shot=%u", block->as.heap_notes.number);
-		if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
-			log_text_add(out, " collection=%u", block->as.heap_summary.collection);
-		render_clocks(out, block);
-		log_text_add(out, "\n");
-		log_text_render_records(out, input);
-		break;
 	case MPROF_BLOCK_DIRECTIVES:
 		*directives = block->as.directives.declared.bits[0];
 		render_directives(out, block);
@@ -256,7 +244,10 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 		log_text_render_properties(out, input);
 		break;
 	default:
-		render_fields(out, block);
+		if (block_has_records(block->kind))
+			render_records_block(out, input, block);
+		else
+			render_fields(out, block);
 		break;
 	}
 }
