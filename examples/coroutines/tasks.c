@@ -192,7 +192,7 @@ static void run_task(unsigned number)
 	running->is_done = 1;
 }
 
-/* Creates a task: its parent is the one that runs, NULL if there is none. */
+/* Creates a task: its parent is the one that runs, NULL if no task runs. */
 static void start(uint32_t name)
 {
 	task *added = &tasks[task_count++];

@@ -183,6 +183,9 @@ MPROF_API mprof_frame mprof_frame_make_compiling(mprof_key method);
  * method. Nothing needs to be defined before. Each element counts as a frame for #MPROF_STACK_MAX. One without a frame
  * after it has no effect, nor has one of a frame that is being compiled. Other dialects than mprof2 have no lines.
  *
+ * A frame whose line the log does not keep, since the dialect has no lines or there is no room for more, is counted:
+ * mprof_writer_stats::shortened_blocks.
+ *
  * Thread-safe, async-signal-safe.
  * \param line The line in the source file of the method, from 1; 0 if it is not known. Of an outer frame, that of the
  * call.

@@ -26,14 +26,19 @@ static void define(mprof_recorder *recorder, mprof_key key, const char *name, co
 	cr_assert_eq(mprof_recorder_define_method(recorder, key, &description), MPROF_OK);
 }
 
-static mprof_recorder *open_recorder(recorded_log *log)
+static mprof_recorder *open_in(recorded_log *log, uint32_t dialect)
 {
 	mprof_recorder_options options;
+	mprof_writer_options writer;
 	mprof_recorder *recorder;
 
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.drain_interval_ms = 600000;
 	options.counter = counting_counter;
+	mprof_writer_options_init(&writer, sizeof(writer));
+	writer.dialect = dialect;
+	writer.lossy = dialect != MPROF_DIALECT_DEFAULT;
+	options.writer = &writer;
 	options.allocation_detail = MPROF_ALLOCATION_DETAIL_STACK;
 	recorder = recorded_log_open(log, &options);
 	define(recorder, MAIN, "main ()", "main.js", 1);
@@ -41,6 +46,11 @@ static mprof_recorder *open_recorder(recorded_log *log)
 	define(recorder, LEAF, "leaf ()", "leaf.js", 1);
 	define_class(recorder, CLASS, "Object");
 	return recorder;
+}
+
+static mprof_recorder *open_recorder(recorded_log *log)
+{
+	return open_in(log, MPROF_DIALECT_DEFAULT);
 }
 
 static mprof_profile *profile_of(recorded_log *log, mprof_reader **reader)
@@ -55,7 +65,7 @@ static mprof_profile *profile_of(recorded_log *log, mprof_reader **reader)
 	return profile;
 }
 
-/* The row of a line of a method; all 0 if there is none. */
+/* The row of a line of a method; all 0 without a row. */
 static mprof_line_stats line_of(const mprof_profile *profile, const mprof_reader *reader, const char *method,
 				uint32_t line)
 {
@@ -141,6 +151,26 @@ Test(lines, of_samples_and_allocations)
 	mprof_profile_destroy(profile);
 	mprof_reader_destroy(reader);
 	recorded_log_free(&log);
+}
+
+/* Frames without their lines, in a dialect that has none, are counted. */
+Test(lines, are_counted_where_a_dialect_has_none)
+{
+	const uint32_t dialects[] = {MPROF_DIALECT_DEFAULT, MPROF_DIALECT_MONO};
+
+	for (size_t i = 0; i < 2; i++) {
+		mprof_writer_stats stats = {.struct_size = sizeof(stats)};
+		recorded_log log = {0};
+		mprof_recorder *recorder = open_in(&log, dialects[i]);
+
+		sample(recorder, 3, 20, 0);
+		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+		cr_assert_eq(mprof_recorder_get_writer_stats(recorder, &stats), MPROF_OK);
+		cr_expect_eq(stats.shortened_blocks[MPROF_BLOCK_STACKS], i == 0 ? 0 : 2);
+		cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+		mprof_recorder_destroy(recorder);
+		recorded_log_free(&log);
+	}
 }
 
 /* The frames of a recorded call stack. */

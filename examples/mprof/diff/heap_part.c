@@ -113,7 +113,7 @@ static int heap_growth_read(log_diff *diff)
 	return STATUS_DAMAGED;
 }
 
-/* The paths that hold more objects than before. The caller frees the array; NULL if there are none. */
+/* The paths that hold more objects than before. The caller frees the array; NULL without paths. */
 static mprof_heap_growth *find_growth(const log_diff *diff, size_t *count)
 {
 	mprof_heap_diff_totals totals = {.struct_size = sizeof(totals)};

@@ -118,7 +118,7 @@ extern const export_target export_pprof;
 extern const export_target export_speedscope;
 extern const export_target export_sqlite;
 
-/** Finds a format. Returns NULL after a message with the most similar name if there is none. */
+/** Finds a format. Returns NULL after a message with the most similar name if no kind has it. */
 const export_target *targets_find(const char *name);
 
 /** Prints the list of formats to standard output. */

@@ -29,7 +29,7 @@ typedef enum export_value {
 
 /**
  * Finds the value of a name. \p kind receives the kind of #EXPORT_KIND, which points into the name. Returns 0 after a
- * message with the most similar name if there is none.
+ * message with the most similar name if no kind has it.
  */
 int export_value_parse(export_value *value, const char **kind, const char *name);
 

@@ -47,10 +47,10 @@ const report_view processes_described = {
 	.table = REPORT_TABLE_PROCESSES,
 	.source = MPROF_TABLE_PROCESSES,
 	.title = "Processes",
-	.columns = {VIEW_COLUMN(10, "process", "number"),
+	.columns = {VIEW_COLUMN(9, "process", "number"),
 		    VIEW_COLUMN_BY(10, "system ID", .field = "system_id", .needs = "system_id", .otherwise = "-"),
-		    VIEW_COLUMN_BY(10, "parent", .field = "parent", .needs = "parent", .otherwise = "-"),
-		    VIEW_COLUMN(10, "threads", "threads"), VIEW_COLUMN_BY(12, "start", .text = format_start),
+		    VIEW_COLUMN_BY(8, "parent", .field = "parent", .needs = "parent", .otherwise = "-"),
+		    VIEW_COLUMN(8, "threads", "threads"), VIEW_COLUMN_BY(12, "start", .text = format_start),
 		    VIEW_COLUMN_BY(12, "end", .text = format_end), VIEW_COLUMN_BY(0, "name", .print = print_process)},
 	.json = {VIEW_FIELD(number), VIEW_FIELD(name), VIEW_FIELD(command), VIEW_FIELD_NEEDS(system_id, system_id),
 		 VIEW_FIELD_NEEDS(parent, parent), VIEW_FIELD(threads), VIEW_FIELD_NEEDS(start_ns, has_start),
@@ -77,11 +77,11 @@ const report_view processes_timelines = {
 	.sorts = {{"events", "events", NULL}},
 	.title = "Timelines",
 	.columns = {VIEW_COLUMN(18, "thread", "thread"),
-		    VIEW_COLUMN_BY(11, "kind", .field = "kind", .kind = kind_of_timeline),
-		    VIEW_COLUMN_BY(10, "process", .field = "process", .needs = "process", .otherwise = "-"),
+		    VIEW_COLUMN_BY(10, "kind", .field = "kind", .kind = kind_of_timeline),
+		    VIEW_COLUMN_BY(9, "process", .field = "process", .needs = "process", .otherwise = "-"),
 		    VIEW_COLUMN_BY(10, "system ID", .field = "system_thread", .needs = "system_thread",
 				   .otherwise = "-"),
-		    VIEW_COLUMN(7, "clock", "clock"), VIEW_COLUMN(12, "events", "events"),
+		    VIEW_COLUMN(6, "clock", "clock"), VIEW_COLUMN(10, "events", "events"),
 		    VIEW_COLUMN_BY(0, "name", .print = print_timeline)},
 	.json = {VIEW_FIELD(thread), VIEW_FIELD(name), VIEW_KIND(kind, "kind", kind_of_timeline),
 		 VIEW_FIELD_NEEDS(process, process), VIEW_FIELD_NEEDS(system_thread, system_thread),
@@ -108,7 +108,7 @@ static const char *format_drift(const log_report *report, const void *row, uint6
 {
 	(void)report;
 	(void)number;
-	snprintf(text, TEXT_NUMBER_SIZE, "%+.3f ppm", (double)((const mprof_clock_stats *)row)->drift_ppb / 1e3);
+	snprintf(text, TEXT_NUMBER_SIZE, "%+.1f ppm", (double)((const mprof_clock_stats *)row)->drift_ppb / 1e3);
 	return text;
 }
 
@@ -139,15 +139,15 @@ const report_view processes_clocks = {
 	.source = MPROF_TABLE_CLOCKS,
 	.order = "<id",
 	.title = "Clocks",
-	.columns = {VIEW_COLUMN_BY(18, "stated rate", .field = "stated_millihertz", .text = format_rate,
+	.columns = {VIEW_COLUMN_BY(14, "stated", .field = "stated_millihertz", .text = format_rate,
 				   .needs = "stated_millihertz", .otherwise = "-"),
-		    VIEW_COLUMN_BY(18, "measured rate", .field = "measured_millihertz", .text = format_rate,
+		    VIEW_COLUMN_BY(14, "measured", .field = "measured_millihertz", .text = format_rate,
 				   .needs = "measured_millihertz", .otherwise = "-"),
-		    VIEW_COLUMN_BY(16, "drift", .text = format_drift, .needs = "has_drift", .otherwise = "-"),
-		    VIEW_COLUMN(8, "pairs", "pairs"),
+		    VIEW_COLUMN_BY(11, "drift", .text = format_drift, .needs = "has_drift", .otherwise = "-"),
+		    VIEW_COLUMN(6, "pairs", "pairs"),
 		    VIEW_COLUMN_BY(9, "backward", .field = "backward", .when = has_backward_pairs),
-		    VIEW_COLUMN_BY(10, "off by", .field = "residual_ns", .needs = "has_residual", .otherwise = "-"),
-		    VIEW_COLUMN_BY(12, "uncertainty", .field = "uncertainty_ns", .needs = "pairs", .otherwise = "-"),
+		    VIEW_COLUMN_BY(9, "off by", .field = "residual_ns", .needs = "has_residual", .otherwise = "-"),
+		    VIEW_COLUMN_BY(9, "+-", .field = "uncertainty_ns", .needs = "pairs", .otherwise = "-"),
 		    VIEW_COLUMN_BY(0, "clock", .print = print_clock)},
 	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_KIND(kind, "kind", kind_of_clock),
 		 VIEW_FIELD_NEEDS(stated_millihertz, stated_millihertz),

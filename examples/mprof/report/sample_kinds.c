@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The kind of a group; all 0 if there is none, which cannot be. */
+/* The kind of a group, which always has one. */
 static mprof_sample_kind_stats kind_of_group(const log_report *report, const mprof_sample_group *group)
 {
 	mprof_sample_kind_stats kind = {.struct_size = sizeof(kind)};

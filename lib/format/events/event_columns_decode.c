@@ -367,7 +367,7 @@ static const uint8_t *symbols_of(const event_columns_state *columns, const uint8
 	return content + columns->starts[EVENT_COLUMN_SYMBOLS];
 }
 
-/* The position of the first row or event of a type among count symbols; count if there is none. */
+/* The position of the first row or event of a type among count symbols; count without one. */
 static size_t find_row(const uint8_t *symbols, size_t count, int has_typed)
 {
 	const uint8_t *row = has_typed ? NULL : memchr(symbols, EVENT_SYMBOL_ROW, count);

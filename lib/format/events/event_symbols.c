@@ -10,7 +10,7 @@
 #define WORD_EVENTS 16
 #define VECTOR_EVENTS 32
 
-/* Compilers emit vector instructions for it, or two instructions for words where there are none. */
+/* Compilers emit vector instructions for it, or two instructions for words where a machine has none. */
 typedef uint64_t symbol_vector __attribute__((vector_size(16)));
 
 /* The lowest bit of each symbol of a word, and the low half of each byte. */

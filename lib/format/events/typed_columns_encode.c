@@ -50,7 +50,7 @@ typedef struct split_state {
 	size_t entry_count; /* Entries of all dictionaries. */
 } split_state;
 
-/* Takes the next part of the memory; only counts if there is none yet. */
+/* Takes the next part of the memory; without memory, it only counts. */
 static void *take(uint8_t *memory, size_t *used, size_t size)
 {
 	void *part = memory != NULL ? memory + *used : NULL;

@@ -853,7 +853,7 @@ static void store_collection(const mprof_profile *profile, size_t index, void *r
 		return;
 	collection->name = note->name;
 	collection->cause = note->cause;
-	/* Stops of the world are measured; phases say it where there are none. */
+	/* Stops of the world are measured; phases state it where a log has no stops. */
 	if (!record->has_stop && note->has_phases) {
 		collection->has_pause = 1;
 		collection->pause_ns = profile_clock_duration(&profile->clock, note->pause);

@@ -114,7 +114,7 @@ static void take_arguments(const mprof_reader *reader, const mprof_event *event,
 	}
 }
 
-/* The note of a collection, which is added if there is none; NULL if there is no memory. */
+/* The note of a collection, which is added if it has no note yet; NULL without memory. */
 static collection_note *note_of(collection_notes *all, uint64_t number)
 {
 	const uint64_t *index = hash_map_get(&all->indices, number);

@@ -52,7 +52,7 @@ static int compare_starts(const void *first, const void *second)
 	return order != 0 ? order : compare_numbers(one->record, other->record);
 }
 
-/* Room for one span more. Returns 0 if there is none; *has_failed is set if the allocator refused it. */
+/* Room for one span more. Returns 0 without room; *has_failed is set if the allocator refused it. */
 static int reserve(const span_list *list, listed_span **spans, size_t *capacity, size_t count, int *has_failed)
 {
 	void *elements = *spans;

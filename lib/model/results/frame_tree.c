@@ -187,7 +187,7 @@ static int read_calls(frame_source *source, const mprof_profile *profile, int ha
 	return 1;
 }
 
-/* \p samples: NULL if there are none. \p is_shown: their sums are those that are shown, else those of the nodes. */
+/* \p samples: NULL without samples. \p is_shown: their sums are those that are shown, else those of the nodes. */
 static int read_samples(frame_source *source, const mprof_reader *reader, const sample_model *samples, int is_shown)
 {
 	const size_t count = samples != NULL ? samples->tree.count : 1;

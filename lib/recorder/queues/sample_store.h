@@ -99,7 +99,7 @@ void sample_store_destroy(sample_store *store);
 
 /**
  * Claims room for a sample of 1 to #MPROF_STACK_MAX frames, or frames and #SAMPLE_KIND_WORDS, which the caller fills.
- * Returns NULL and counts a loss if there is none. \p is_filling is set to 1 if the writer thread should be woken. Any
+ * Returns NULL and counts a loss without room. \p is_filling is set to 1 if the writer thread should be woken. Any
  * thread; async-signal-safe.
  */
 sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *is_filling);

@@ -3,6 +3,7 @@
 #include "recorder/tables/positions.h"
 
 #include "base/checked.h"
+#include "format/values/losses.h"
 #include "writer/writer.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ static uint64_t hash_of(const position_store *positions, const mprof_position_re
 	return hash_mix(hash, position->is_native << 1 | position->is_inlined);
 }
 
-/* Searches from \p hash on, which becomes that of a free entry. Returns the ID; 0 if there is none. */
+/* Searches from \p hash on, which becomes that of a free entry. Returns the ID; 0 if it was not found. */
 static uint32_t find_position(const position_store *positions, const mprof_position_record *position, uint64_t *hash)
 {
 	for (int i = 0; i < MAX_COLLISIONS; i++, ++*hash) {
@@ -123,15 +124,20 @@ uint32_t positions_intern(position_store *positions, const frame_line *line, uin
 		.file = line->file <= *positions->texts ? line->file : 0,
 	};
 	uint64_t hash;
-	uint32_t known;
+	uint32_t known = 0;
 
-	if ((line->line == 0 && line->file == 0) || !positions->output->has_positions || (is_native && target == 0))
+	if ((line->line == 0 && line->file == 0) || (is_native && target == 0))
 		return 0;
-	hash = hash_of(positions, &position);
-	known = find_position(positions, &position, &hash);
-	if (known != 0 || positions->count >= MAX_POSITIONS)
-		return known;
-	return add_position(positions, &position, hash);
+	if (positions->output->has_positions) {
+		hash = hash_of(positions, &position);
+		known = find_position(positions, &position, &hash);
+		if (known == 0 && positions->count < MAX_POSITIONS)
+			known = add_position(positions, &position, hash);
+	}
+	/* The frame loses its line: the dialect has none, there are too many, or there is no memory. */
+	if (known == 0)
+		losses_shorten_block(writer_losses(positions->output->writer), MPROF_BLOCK_STACKS);
+	return known;
 }
 
 void positions_write(position_store *positions)
