@@ -21,7 +21,7 @@
  * One converter belongs to one thread at a time. No function is async-signal-safe. NULL is refused: functions that
  * return a status return #MPROF_ERR_ARGUMENT, others do nothing.
  *
- * Example: examples/tutorial/08_convert.c.
+ * Example: examples/small/tutorial/08_convert.c.
  */
 #ifndef MPROF_CONVERT_H
 #define MPROF_CONVERT_H

@@ -52,7 +52,7 @@ MPROF_BEGIN_DECLS
  * DIRECTIVES blocks are needed: a reader whose
  * mprof_reader_options::wanted has only these, or that skips EVENTS, reads a large log faster.
  *
- * Example: examples/tutorial/10_heap.c.
+ * Example: examples/small/tutorial/10_heap.c.
  */
 
 /**

@@ -19,7 +19,7 @@
  * mprof_parser_reserve(). NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
  * or return 0.
  *
- * Example: examples/tutorial/04_parse.c.
+ * Example: examples/small/tutorial/04_parse.c.
  */
 #ifndef MPROF_PARSER_H
 #define MPROF_PARSER_H

@@ -54,7 +54,7 @@
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
  *
- * Example: examples/tutorial/07_profile.c.
+ * Example: examples/small/tutorial/07_profile.c.
  */
 #ifndef MPROF_PROFILE_H
 #define MPROF_PROFILE_H
@@ -1224,7 +1224,7 @@ typedef struct mprof_traced_address {
  * \name Native memory
  * \{
  *
- * Example: examples/tutorial/11_memory.c.
+ * Example: examples/small/tutorial/11_memory.c.
  */
 
 /**

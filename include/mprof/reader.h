@@ -21,7 +21,7 @@
  * another block; names of classes and methods until the reader is destroyed. NULL is refused: functions that return a
  * status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  *
- * Example: examples/tutorial/02_read.c.
+ * Example: examples/small/tutorial/02_read.c.
  */
 #ifndef MPROF_READER_H
 #define MPROF_READER_H
@@ -63,7 +63,7 @@ typedef struct mprof_stack_frame {
  * \name The index, seeking, and the methods that are open at an offset
  * \{
  *
- * Example: examples/tutorial/06_seek.c.
+ * Example: examples/small/tutorial/06_seek.c.
  */
 
 /**

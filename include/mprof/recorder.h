@@ -53,7 +53,7 @@
  * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
  * #MPROF_ERR_UNSUPPORTED, and the others do nothing.
  *
- * Example: examples/tutorial/03_record.c.
+ * Example: examples/small/tutorial/03_record.c.
  */
 #ifndef MPROF_RECORDER_H
 #define MPROF_RECORDER_H
@@ -823,7 +823,7 @@ MPROF_API mprof_status mprof_recorder_recover(const char *salvage_path, const mp
  * from the key, until the key is defined again. If many definitions are lost within one round of the writer thread,
  * this applies to the keys of all earlier definitions. The same holds if the allocator refuses.
  *
- * Example: examples/tutorial/12_source_lines.c.
+ * Example: examples/small/tutorial/12_source_lines.c.
  */
 
 /**
@@ -1536,7 +1536,7 @@ MPROF_API void mprof_thread_record_object_resized(mprof_thread *thread, mprof_ke
  * Definitions wait in memory as those of keys do, so a thread that defines may wait for the writer thread. What is not
  * defined, because it was refused, has the ID 0: its events are counted as lost.
  *
- * Example: examples/tutorial/13_spans.c.
+ * Example: examples/small/tutorial/13_spans.c.
  */
 
 /**
@@ -1705,7 +1705,7 @@ MPROF_API mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t t
  *   (#MPROF_LOSS_NO_BUFFER). Nothing is recorded.
  * - #MPROF_ERR_MEMORY if the allocator refused. Nothing is recorded.
  *
- * Example: examples/gpu/gpu.c.
+ * Example: examples/small/gpu/gpu.c.
  */
 
 /**
@@ -1852,7 +1852,7 @@ MPROF_API mprof_status mprof_thread_record_span_at(mprof_thread *thread, uint32_
  * \name Samples, metrics and markers
  * \{
  *
- * Example: examples/tutorial/09_sample.c.
+ * Example: examples/small/tutorial/09_sample.c.
  */
 
 /**

@@ -24,7 +24,7 @@
  * these programs, IDs of classes, methods and code units should also be dense from 1, and directives 4, 5 and 6
  * declared.
  *
- * Example: examples/tutorial/01_write.c.
+ * Example: examples/small/tutorial/01_write.c.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H

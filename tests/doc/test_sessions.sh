@@ -17,7 +17,7 @@ mkdir bin
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$MPROF" >bin/mprof
 chmod +x bin/mprof
 PATH=$work/bin:$PATH
-mcs -out:app.exe "$srcdir/examples/demo/Demo.cs" || fail "mcs"
+mcs -out:app.exe "$srcdir/examples/small/demo/Demo.cs" || fail "mcs"
 cat >program.c <<'END'
 #include <stdlib.h>
 static void *leak(void)

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The programs of examples/tutorial print what they should, their logs are valid, and each has fewer than 60 lines.
+# The programs of examples/small/tutorial print what they should, their logs are valid, and each has fewer than 60 lines.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-programs=$builddir/examples/tutorial
-for source in "$srcdir"/examples/tutorial/*.c; do
+programs=$builddir/examples/small/tutorial
+for source in "$srcdir"/examples/small/tutorial/*.c; do
 	test "$(wc -l <"$source")" -lt 60 || fail "$source has 60 lines or more"
 	test -x "$programs/$(basename "$source" .c)" || fail "$source is not built"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A file has at most 1,200 lines, a function at most 60, and a line at most 120 columns: apart from tables,
-# examples and the files that are listed here with a reason.
+# examples and the files that are listed here with a reason. A program in examples/small has fewer than 300 lines.
 set -eu
 cd "$srcdir"
 
@@ -52,6 +52,9 @@ test -z "$(function_lengths 61 "$scratch/long.c")" || fail "a function of the gr
 too_long=$(wc -l "${sources[@]}" "${pages[@]}" "${scripts[@]}" | awk '$1 > 1200 && $2 != "total" { print $2 " has " $1 " lines" }' |
 	except "$long_files")
 test -z "$too_long" || fail "files of more than 1,200 lines: $too_long"
+
+too_long=$(find examples/small -name '*.c' -exec wc -l {} + | awk '$1 >= 300 && $2 != "total" { print $2 " has " $1 " lines" }')
+test -z "$too_long" || fail "thin programs of 300 lines or more: $too_long"
 
 too_long=$(function_lengths 60 "${sources[@]}" | except "$long_functions")
 test -z "$too_long" || fail "functions of more than 60 lines: $too_long"

@@ -5,7 +5,7 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-coroutines=${COROUTINES:-$builddir/examples/coroutines/coroutines}
+coroutines=${COROUTINES:-$builddir/examples/small/coroutines/coroutines}
 
 "$coroutines" run.mprof || fail "the example ended with $?"
 mprof check run.mprof

@@ -53,7 +53,7 @@ check_keys() {
 head -c 300 sample.mprof >cut.mprof
 "$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
 "$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
-"$builddir/examples/gpu/gpu" gpu.mprof >printed || fail "the example of clocks"
+"$builddir/examples/small/gpu/gpu" gpu.mprof >printed || fail "the example of clocks"
 # 77: a library without the recorder.
 "$builddir/tests/tool/make_lines" positions.mprof || { test $? -eq 77 && exit 77; fail "make_lines"; }
 "$builddir/tests/tool/record_kinds" kinds.mprof || fail "record_kinds"

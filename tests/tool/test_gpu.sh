@@ -6,7 +6,7 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq python3
 
-"${GPU:-$builddir/examples/gpu/gpu}" gpu.mprof >printed || fail "the example ended with $?"
+"${GPU:-$builddir/examples/small/gpu/gpu}" gpu.mprof >printed || fail "the example ended with $?"
 read -r commands _ busy _ <printed
 expect "commands" "$commands" 50
 mprof check gpu.mprof

@@ -5,7 +5,7 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-server=${HTTP_SERVER:-$builddir/examples/http/server}
+server=${HTTP_SERVER:-$builddir/examples/small/http/server}
 
 "$server" requests.mprof || fail "the example ended with $?"
 mprof check requests.mprof

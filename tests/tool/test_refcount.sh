@@ -5,7 +5,7 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-"${REFCOUNT:-$builddir/examples/refcount/refcount}" refcount.mprof || fail "the example ended with $?"
+"${REFCOUNT:-$builddir/examples/small/refcount/refcount}" refcount.mprof || fail "the example ended with $?"
 mprof check refcount.mprof
 expect_status 0 "check"
 mprof info --json refcount.mprof

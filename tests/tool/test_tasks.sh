@@ -5,7 +5,7 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-tasks=${TASKS:-$builddir/examples/coroutines/tasks}
+tasks=${TASKS:-$builddir/examples/small/coroutines/tasks}
 
 "$tasks" tasks.mprof || fail "the example ended with $?"
 mprof check tasks.mprof

@@ -85,7 +85,7 @@ for socket in "run/mprof/*.sock" here.sock; do
 	expect "sockets left" "$(compgen -G "$socket")" ""
 done
 
-mcs -nologo -out:Demo.exe "$srcdir/examples/demo/Demo.cs" || fail "the demonstration does not compile"
+mcs -nologo -out:Demo.exe "$srcdir/examples/small/demo/Demo.cs" || fail "the demonstration does not compile"
 "$MPROF" record -o demo.mprof --all -- mono Demo.exe >/dev/null 2>demo.stderr || fail "demonstration: $(cat demo.stderr)"
 check_complete demo.mprof
 check_balance demo.mprof
