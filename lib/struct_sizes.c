@@ -115,6 +115,8 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_method_stats),
 		SIZE(mprof_call_durations),
 		SIZE(mprof_slow_call),
+		SIZE(mprof_finding),
+		SIZE(mprof_finding_list_options),
 		SIZE(mprof_frame_tree_options),
 		SIZE(mprof_frame_node),
 		SIZE(mprof_frame_stats),

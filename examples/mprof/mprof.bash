@@ -14,7 +14,7 @@ _mprof_options()
 			"--quiet --help --version"
 		;;
 	report)
-		echo "--json --csv --sections= --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
+		echo "--json --csv --all --sections= --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
 			"--callers= --callees= --inverted --focus= --ignore= --hide= --collapse= --time= --last= --percentiles --slowest --slowest=" \
 			"--pauses --pauses= --timeline --timeline=" \
 			"--ages --history --types --backtraces --temporaries --alive-at= --compiler-names --full-names --color=" \

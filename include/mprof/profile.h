@@ -2077,6 +2077,134 @@ MPROF_API mprof_status mprof_frame_tree_get_callee(const mprof_frame_tree *tree,
 
 #ifdef MPROF_UNSTABLE
 /**
+ * \name What stands out
+ * \{
+ *
+ * The first lines of a report: sentences about what takes most of the run, each with the command that shows more.
+ *
+ * The sentences are in English, for people; a program that reacts to something reads the tables instead. Which
+ * sentences there are, and their words, may change in any release.
+ *
+ * Experimental: this section may change before version 1.0. A program that accepts that defines MPROF_UNSTABLE before
+ * it includes the header.
+ */
+
+/**
+ * \brief What stands out in a profile.
+ * \since 0.1
+ */
+typedef struct mprof_finding_list mprof_finding_list;
+
+/**
+ * \brief Writes a name for a sentence, such as that of a native function as it is in the source.
+ * \since 0.1
+ * \param user mprof_finding_list_options::user.
+ * \param kind An #mprof_sample_kind: of a method, a native function, a module, a location or a class.
+ * \param id The method, function, module, location or class.
+ * \param text Receives the name with a NUL, cut if it is too long. It is empty before.
+ * \param size Size of \p text in bytes, at least 1.
+ */
+typedef void (*mprof_finding_namer)(void *user, uint32_t kind, uint32_t id, char *text, size_t size);
+
+/**
+ * \brief Options of findings. If all fields except struct_size are 0, the defaults apply.
+ * \since 0.1
+ */
+typedef struct mprof_finding_list_options {
+	size_t struct_size;               /**< Set by mprof_finding_list_options_init(). */
+	const mprof_allocator *allocator; /**< Allocator of the findings; NULL: malloc. Copied. */
+	const char *log;                  /**< The name of the log in commands; NULL: "FILE". Used during the call
+	                                       only. */
+	uint32_t max_count;               /**< The most findings to return; 0 means 7. */
+	uint32_t reserved;                /**< 0. */
+	mprof_finding_namer name;         /**< Writes names; NULL: they are as in the log. */
+	void *user;                       /**< Passed to name. */
+} mprof_finding_list_options;
+
+/**
+ * \brief A finding. Texts are borrowed until the findings are destroyed.
+ * \since 0.1
+ */
+typedef struct mprof_finding {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	const char *kind;    /**< What it is about: "hot-method", "hot-path", "sampling", "wait", "contention",
+	                          "exception", "allocation", "heap-growth", "heap", "native-leak", "native-memory",
+	                          "pause", "collection", "compile", "processor", "span", "loss" or "summary". New
+	                          ones may be added. */
+	const char *text;    /**< One or two sentences without a line feed. */
+	const char *command; /**< A command line for a shell that shows more. */
+	const char *section; /**< The section of `mprof report` that shows more. */
+	uint32_t severity;   /**< 0 to 100: about the share of the run that it concerns, in percent. */
+	uint32_t reserved;   /**< 0. */
+} mprof_finding;
+
+/**
+ * \brief Sets all options to their defaults.
+ *
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_finding_list_options) as the caller was compiled; a size smaller than that of size_t
+ * does nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_finding_list_options_init(mprof_finding_list_options *options, size_t struct_size);
+
+/**
+ * \brief Finds what stands out in a profile.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it, or uses the reader. Not async-signal-safe. Takes time
+ * in proportion to the rows of its tables and the nodes of its trees.
+ * \param profile The profile. It was finished.
+ * \param reader The reader that the blocks of the profile came from, for names and call stacks.
+ * \param options Options; NULL: the defaults.
+ * \param findings Receives the findings. The caller frees them with mprof_finding_list_destroy().
+ * \return
+ * - #MPROF_OK; there is at least one finding.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or options are not valid.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - #MPROF_ERR_LIMIT if a tree of frames needs more than 4 GiB.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_finding_list_create(const mprof_profile *profile,
+								 const mprof_reader *reader,
+								 const mprof_finding_list_options *options,
+								 mprof_finding_list **findings);
+
+/**
+ * \brief Frees findings.
+ * \param findings The findings, or NULL.
+ * \since 0.1
+ */
+MPROF_API void mprof_finding_list_destroy(mprof_finding_list *findings);
+
+/**
+ * \brief Number of findings.
+ *
+ * Thread-safe.
+ * \param findings The findings.
+ * \return The count; 0 if \p findings is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_finding_list_get_count(const mprof_finding_list *findings);
+
+/**
+ * \brief Gets a finding, the most severe first.
+ *
+ * Thread-safe.
+ * \param findings The findings.
+ * \param index 0 to mprof_finding_list_get_count() - 1.
+ * \param found Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_finding_list_get(const mprof_finding_list *findings, size_t index, mprof_finding *found);
+/** \} */
+#endif
+
+#ifdef MPROF_UNSTABLE
+/**
  * \name The difference of two profiles
  * \{
  *

@@ -353,6 +353,11 @@ Test(null, profile)
 	REFUSES(mprof_profile_diff_get_stack(NULL, 0, NULL, 0, NULL));
 	GIVES_0(mprof_profile_diff_get_node_count(NULL));
 	REFUSES(mprof_profile_diff_get_node(NULL, 0, NULL));
+	DOES_NOTHING(mprof_finding_list_options_init(NULL, 0));
+	REFUSES(mprof_finding_list_create(NULL, NULL, NULL, NULL));
+	DOES_NOTHING(mprof_finding_list_destroy(NULL));
+	GIVES_0(mprof_finding_list_get_count(NULL));
+	REFUSES(mprof_finding_list_get(NULL, 0, NULL));
 	DOES_NOTHING(mprof_frame_tree_options_init(NULL, 0));
 	REFUSES(mprof_frame_tree_create(NULL, NULL, NULL, NULL));
 	DOES_NOTHING(mprof_frame_tree_destroy(NULL));

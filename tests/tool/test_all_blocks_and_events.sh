@@ -141,7 +141,7 @@ expect_json allocations '[.allocation_stacks[] | .class, .bytes, .caller, (.stac
 expect_json allocations '[.call_tree[0].children[0] | .allocations, .bytes]' '[3,196]'
 expect_json totals '[.totals | .interrupted_frames, .unclosed_frames, .method_ns, .handles_alive, .finalizations]' \
 	'[2,0,1000,219,1]'
-mprof report full.mprof
+mprof report --all full.mprof
 expect_status 0 "report as text"
 for title in Samples 'Sample tree' 'Allocations by call site' 'Heap snapshots' 'Objects alive in snapshot 2' Handles Monitors \
 	Finalizers Metrics Markers; do
@@ -151,11 +151,11 @@ expect_line out '^ +218 +218 +normal  Game\.World$'
 expect "freed by class" "$(sed -n '/^Objects freed/,/^$/p' out | tr -s ' ' | tr '\n' ';')" \
 	'Objects freed by class; bytes objects class; 100 B 67.6 % 1 System.String; 48 B 32.4 % 1 Game.Point;;'
 expect_line out '^ +thread in methods +events +samples +lost  name$'
-mprof report --class='Game.P*' full.mprof
+mprof report --all --class='Game.P*' full.mprof
 expect "freed of one class" "$(sed -n '/^Objects freed/,/^$/p' out | tr -s ' ' | tr '\n' ';')" \
 	'Objects freed by class; bytes objects class; 48 B 32.4 % 1 Game.Point;;'
 # Without calls, the table has no column for their time; without samples, none for these.
-mprof report memory.mprof
+mprof report --all memory.mprof
 expect_line out '^ +thread +events +lost  name$'
 mprof report --json --class='Game.P*' full.mprof
 expect_json filter '[.samples, .handles, .monitors, [.heap_shots[0].classes[].class], [.allocation_stacks[].class]]' \

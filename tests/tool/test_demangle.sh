@@ -13,7 +13,7 @@ show() {
 		count=$((count - 1))
 	done
 	"$builddir/tests/tool/make_code" names.mprof /nonexistent/file "" "${samples[@]}" || fail "make_code"
-	mprof report --top=0 --no-lines names.mprof
+	mprof report --all --top=0 --no-lines names.mprof
 	expect_status 0 "report"
 	sed -n '/^Samples$/,/^$/s/^.* %  \(.*\) \[file\]$/\1/p' out
 }

@@ -61,7 +61,7 @@ done
 expect_line out '19\.200000 MHz .*\+[0-9.]+ ppm .* 2 gpu \(device\)$'
 # A log without them has no such sections.
 make_logs full
-mprof report full.mprof
+mprof report --all full.mprof
 expect_status 0 "report of another log"
 expect_no_line out '^(Processes|Timelines|Clocks)'
 

@@ -41,14 +41,14 @@ write_app
 gcc -g -O2 -o app app.c
 make_app_log app app.mprof
 expect_lines "gcc"
-mprof report app.mprof
+mprof report --all app.mprof
 expect_line out '100.0 % .* work \[app\] \(app.c:[0-9]*\)$'
 expect_line out ' inner \(inlined\) \[app\] \(app.c:1\)$'
 expect_line out " app.c:$(line app.c "LINE INNER") inner \\(inlined\\) \\[app\\]\$"
 expect_line out "^ *inner \\(inlined\\) at app.c:$(line app.c "LINE INNER")\$"
 expect_line out "^ *main at app.c:$(line app.c "CALL WORK")\$"
 expect_no_line out '^Without lines'
-mprof report --no-lines app.mprof
+mprof report --all --no-lines app.mprof
 expect_no_line out 'inlined|app\.c'
 
 # A function whose symbol was stripped has the name of the debug information.
@@ -110,7 +110,7 @@ expect_no_lines "a separate file that is missing" '"none"'
 write_app 1
 gcc -g -O2 -o app app.c
 expect_no_lines "another build" '"rebuilt"'
-mprof report app.mprof
+mprof report --all app.mprof
 expect "the title" "$(grep -A1 '^Without lines' out | tail -n 1)" "  $work/app: rebuilt since the recording"
 rm app
 expect_no_lines "a missing file" '"no file"'
@@ -143,7 +143,7 @@ END
 	make_code app.mprof "$work/app" "$(build_id app)" "$(offset app in_get):_ZN6shapes3useERKNS_3boxIiEE"
 	mprof report --json app.mprof
 	expect_json "C++" '[.samples[].name]' '["_ZNK6shapes3boxIiE3getEv","_ZN6shapes3useERKNS_3boxIiEE"]'
-	mprof report app.mprof
+	mprof report --all app.mprof
 	expect_line out ' app.cc:6 shapes::box<int>::get\(\) const \(inlined\) \[app\]$'
 	expect_line out ' shapes::use\(shapes::box<int> const&\) \[app\] \(app.cc:10\)$'
 fi
@@ -173,7 +173,7 @@ END
 	if rustc -g -O -C symbol-mangling-version=v0 -C link-arg=-Wl,--build-id -o app app.rs 2>rust.txt; then
 		make_code app.mprof "$work/app" "$(build_id app)" \
 			"$(offset app in_area):$(nm app | awk '$3 ~ /^_R.*measure$/ { print $3; exit }')"
-		mprof report app.mprof
+		mprof report --all app.mprof
 		expect_line out ' app.rs:8 <app::shapes::Circle>::area \(inlined\) \[app\]$'
 		expect_line out ' app::shapes::measure \[app\] \(app.rs:13\)$'
 	fi

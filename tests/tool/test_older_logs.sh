@@ -40,7 +40,7 @@ mprof dump "$logs/mono-jit-allocations.mprof"
 expect_line out 'stack [0-9]+ method [0-9]+ .* \(compiling\)'
 expect_line out 'stack-section, 0 stay, on them .* \(compiling\)'
 expect_line out 'allocation-at-jit .* stack [0-9]+$'
-mprof report "$logs/mono-jit-allocations.mprof"
+mprof report --all "$logs/mono-jit-allocations.mprof"
 expect_line out ' \(compiling\)$'
 mprof report --json "$logs/mono-jit-allocations.mprof"
 expect "allocating methods" "$(jq -c '.allocation_stacks[] | [.caller, .compiling]' out)" $'["#300",true]\n["#300",true]'

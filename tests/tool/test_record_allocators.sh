@@ -162,5 +162,5 @@ END
 record own.mprof ./own
 expect_status 0 "an allocator of its own"
 expect_line err 'the program brings its own allocator \(malloc is defined in ./own\): its calls are not recorded$'
-mprof report own.mprof
+mprof report --all own.mprof
 expect_line out 'malloc is defined in ./own'

@@ -158,7 +158,7 @@ expect_status 0 "frame pointers and few buffers"
 check_known frames.mprof
 
 # The report as text, and the log event by event.
-mprof report known.mprof
+mprof report --all known.mprof
 expect_line out '^known.mprof: program, native, .*, complete$'
 expect_line out '^Native memory$'
 expect_line out '^  temporary +200,0[0-9][0-9]$'

@@ -63,7 +63,7 @@ if test -e program.exe.so; then
 	expect_line err '^mprof: precompiled.mprof: calls in precompiled code are missing \(.*program\.exe.*\); --no-aot'
 	"$MPROF" info precompiled.mprof >out
 	expect_line out '^calls +calls in precompiled code are missing \(.*program\.exe.*--no-aot'
-	"$MPROF" report precompiled.mprof >out
+	"$MPROF" report --all precompiled.mprof >out
 	expect_line out '^calls +calls in precompiled code are missing \(.*program\.exe.*--no-aot'
 	"$MPROF" report --json precompiled.mprof >out
 	expect_json "calls of Fib" '[.methods[] | select(.class == "Program" and .calls > 0)] | length' 0

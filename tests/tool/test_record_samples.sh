@@ -204,9 +204,9 @@ if "${cxx[@]}" -O1 -o methods methods.cc 2>/dev/null; then
 	mprof record --sample=1000 -o methods.mprof -- ./methods
 	expect_status 0 "C++: record"
 	test "$(total methods.mprof main _ZN6shapes6circle4drawEi)" -gt 0 || fail "C++: no samples"
-	"$MPROF" report methods.mprof >text 2>&1
+	"$MPROF" report --all methods.mprof >text 2>&1
 	expect_line text '  shapes::circle::draw\(int\) \[methods\]$'
-	"$MPROF" report --compiler-names methods.mprof >text 2>&1
+	"$MPROF" report --all --compiler-names methods.mprof >text 2>&1
 	expect_line text '  _ZN6shapes6circle4drawEi \[methods\]$'
 fi
 
@@ -244,7 +244,7 @@ END
 if test -z "${MPROF_WITHOUT_LIBIBERTY-}" && "${compiler[@]}" -O1 -o rust rust.c 2>/dev/null; then
 	mprof record -o rust.mprof -- ./rust
 	expect_status 0 "names of Rust: record"
-	"$MPROF" report rust.mprof >text 2>&1
+	"$MPROF" report --all rust.mprof >text 2>&1
 	expect_line text '  shop::sell::\{\{closure\}\} \[rust\]$'
 	expect_line text '  <shop::Till as shop::Sells>::go \[rust\]$'
 	expect_line text '  shop::tills::count \[rust\]$'
@@ -259,7 +259,7 @@ sed "s/_ZN4shop[^\"]*/$huge/" rust.c >huge.c
 if "${compiler[@]}" -O1 -o huge huge.c 2>/dev/null; then
 	mprof record -o huge.mprof -- ./huge
 	expect_status 0 "a name that is too long: record"
-	mprof report huge.mprof
+	mprof report --all huge.mprof
 	expect_status 0 "a name that is too long"
 	expect_line out "  $huge \\[huge\\]\$"
 fi

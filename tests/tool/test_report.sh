@@ -64,7 +64,7 @@ mprof report --json --thread=0x20 sample.mprof
 expect_json filter '[.methods[] | select(.calls > 0) | .id]' '[2]'
 
 # Text
-mprof report sample.mprof
+mprof report --all sample.mprof
 expect_status 0 "report as text"
 for title in Totals 'Methods by their own time' 'Methods by time with' 'Call tree' Allocations Collections Exceptions \
 	Compilation Samples Threads; do
@@ -89,5 +89,5 @@ expect_json backward '[.methods[] | .total_ns]' '[2000,1000]'
 mprof report --json empty.mprof
 expect_status 0 "report of a log without events"
 expect_json empty '[.methods, .call_tree, .threads]' '[[],[],[]]'
-mprof report empty.mprof
+mprof report --all empty.mprof
 expect_status 0 "report of a log without events"

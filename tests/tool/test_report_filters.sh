@@ -9,7 +9,7 @@ make_logs sample full
 
 # silent ARGUMENT...: there is no message.
 silent() {
-	mprof report "$@" sample.mprof
+	mprof report --all "$@" sample.mprof
 	expect_status 0 "$*"
 	test ! -s err || fail "$*: $(cat err)"
 }
@@ -17,7 +17,7 @@ silent() {
 nothing() {
 	local nearest=$1
 	shift
-	mprof report "$@" sample.mprof
+	mprof report --all "$@" sample.mprof
 	expect_status 0 "$*"
 	expect "$*" "$(cat err)" "mprof: sample.mprof: nothing matches $*; nearest: $nearest"
 	mprof report --json "$@" sample.mprof
@@ -50,7 +50,7 @@ expect_json "threads" '[.threads[].id]' '["0x11"]'
 titles() {
 	local wanted=$1
 	shift
-	mprof report "$@" full.mprof
+	mprof report --all "$@" full.mprof
 	expect "titles with $*" "$(grep ' (.*of all ' out | tr '\n' ';')" "$wanted"
 }
 names="of all methods and classes"
@@ -59,20 +59,20 @@ titles "Totals ($names);Call tree ($names);Sample tree ($names);Heap snapshots (
 	'--class=Game.*'
 titles "Heap snapshots (of all threads);Objects alive in snapshot 2 (of all threads);Objects freed by class (of all threads);Objects at the last full collection (of all threads);Metrics (of all threads);" \
 	--thread=0x10
-mprof report --class='Game.*' sample.mprof
+mprof report --all --class='Game.*' sample.mprof
 expect_line out "^Call tree \\($names\\)\$"
 expect_line out '^Methods by their own time$'
-mprof report --top=1 --class='Game.*' full.mprof
+mprof report --all --top=1 --class='Game.*' full.mprof
 expect_line out "^Heap snapshots \\(1 of 2; $names\\)\$"
 
 # No table has figures that a filter should have left out, unless its title, and the document, state that it ignores the
-# filter. Each filter matches nothing; the logs have all tables.
+# filter. Each filter matches nothing; the logs have all tables. Findings are sentences on what is left.
 # These are no figures of a table, but state what the log has.
 no_figures='"id", "class_id", "line", "wall_ns", "deaths_read", "unmatched_deaths", "unmatched_moves",
 	"missing_deaths", "time_ns", "start_ns", "without_address", "collections", "slice_ns", "slices"'
 figures="def has_figures: [paths(type == \"number\") as \$path | select(\$path[-1] | IN($no_figures) | not) |
 	getpath(\$path)] | any(. > 0);"'
-	[to_entries[] | select(.key | IN("schema_version", "session", "filters", "left_out") | not) |
+	[to_entries[] | select(.key | IN("schema_version", "session", "filters", "left_out", "findings") | not) |
 	select(.value | has_figures) | .key] - [.filters.ignored[].table | split(".")[0]]'
 for filter in --class=None --method=None --assembly=None --focus=None --thread=0xdead --time=1000-2000; do
 	for choice in "full --tree" "full --ages" "full --pauses --timeline" "full --percentiles --slowest" "memory"; do
@@ -81,10 +81,10 @@ for filter in --class=None --method=None --assembly=None --focus=None --thread=0
 		mprof report --json $tables "$filter" "$log.mprof"
 		expect "tables of $choice that ignore $filter" "$(jq -c "$figures" out)" '[]'
 		# shellcheck disable=SC2086
-		mprof report $tables "$filter" "$log.mprof"
+		mprof report --all $tables "$filter" "$log.mprof"
 		# Without figures, these are printed nevertheless.
 		awk 'before == "" && /^[A-Z]/ && !/ \(.*(of all|all stops)/ { print } { before = $0 }' out |
-			grep -vE '^(Totals|Objects of the heap|History of the heap|Threads|What threads did|Pauses)' >wrong ||
+			grep -vE '^(What stands out|Totals|Objects of the heap|History of the heap|Threads|What threads did|Pauses)' >wrong ||
 			true
 		test ! -s wrong || fail "$choice: $filter is ignored: $(cat wrong)"
 	done

@@ -109,7 +109,7 @@ mprof report --json --collapse=Fib full.mprof
 expect_json "call stacks with one collapsed method" "$stacks | flatten | unique" '["Game.World.Run (string[])","[Fib]"]'
 mprof report --json --hide=Fib full.mprof
 expect_json "call stacks without a hidden method" "$stacks" '[["Game.World.Run (string[])"]]'
-mprof report --collapse=Fib sample.mprof
+mprof report --all --collapse=Fib sample.mprof
 expect_line out ' 2  \[Fib\]$'
 
 # Call sites that are equal without hidden and collapsed frames are one row, with the sums of their figures.
@@ -162,15 +162,15 @@ expect_json "allocations that are left" '[.classes[].allocations] | add' 0
 if test -e "${MPROF_SAMPLES-}/f-alloc-aci.mprof"; then
 	check_classes "$MPROF_SAMPLES/f-alloc-aci.mprof" '*Work*'
 fi
-mprof report --focus=Fib full.mprof
+mprof report --all --focus=Fib full.mprof
 expect_line out '^Allocations by class$'
 expect_line out '^Totals \(of all call stacks\)$'
 expect_line out '^Threads \(of all call stacks'
-mprof report --focus=Fib sample.mprof
+mprof report --all --focus=Fib sample.mprof
 expect_line out '^Allocations by class \(of all call stacks\)$'
 
 for option in focus ignore hide collapse callers callees; do
-	mprof report "--$option=Game.World.run*" sample.mprof
+	mprof report --all "--$option=Game.World.run*" sample.mprof
 	expect "--$option" "$(cat err)" \
 		"mprof: sample.mprof: nothing matches --$option=Game.World.run*; nearest: Game.World.Run (string[])"
 done

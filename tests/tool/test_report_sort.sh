@@ -10,12 +10,12 @@ make_tree branches branches.mprof 8
 make_tree places places.mprof 50
 
 # The keys of all tables, from the message: lines "SECTION KEY".
-mprof report --sort=none full.mprof
+mprof report --all --sort=none full.mprof
 expect_status 2 "a key that does not exist"
 sed -n 's/^  \([a-z-]*\): /\1 /p' err | tr -d , | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' >keys
 test "$(wc -l <keys)" -ge 30 || fail "the keys: $(cat keys)"
 for wrong in "" "self," methods:bytes locks:none none:self ",self"; do
-	mprof report --sort="$wrong" full.mprof
+	mprof report --all --sort="$wrong" full.mprof
 	expect_status 2 "--sort=$wrong"
 done
 
@@ -117,12 +117,12 @@ test $moved -ge 5 || fail "only $moved orders differ from those without --sort"
 
 # As text, with the key alone.
 for key in $(cut -d' ' -f2 fields | LC_ALL=C sort -u); do
-	mprof report "${options[@]}" --sort="$key" full.mprof
+	mprof report --all "${options[@]}" --sort="$key" full.mprof
 	expect_status 0 "$key"
 done
 
 # One table of methods; tables without the key keep their order, and several keys can be given.
-mprof report --sort=calls,threads:lost branches.mprof
+mprof report --all --sort=calls,threads:lost branches.mprof
 expect "tables of methods" "$(grep -c '^Methods' out)" 1
-mprof report --sort=bytes branches.mprof
+mprof report --all --sort=bytes branches.mprof
 expect "tables of methods with a key of others" "$(grep -c '^Methods' out)" 2

@@ -19,7 +19,7 @@ on_terminal() {
 	local columns=$1
 	shift
 	status=0
-	script -qec "stty cols $columns rows 50; $(printf '%q ' "$MPROF" report "$@")" /dev/null \
+	script -qec "stty cols $columns rows 50; $(printf '%q ' "$MPROF" report --all "$@")" /dev/null \
 		</dev/null 2>/dev/null >typescript || status=$?
 	tr -d '\r' <typescript >out
 }
@@ -31,11 +31,11 @@ colors() {
 }
 
 # Full names in a pipe, without color.
-mprof report names.mprof
+mprof report --all names.mprof
 expect_status 0 "report in a pipe"
 grep -qF "$long" out || fail "a name is shortened in a pipe"
 expect "colors in a pipe" "$(colors)" 0
-PAGER='echo pager' mprof report names.mprof
+PAGER='echo pager' mprof report --all names.mprof
 grep -q '^pager' out && fail "a pager in a pipe"
 
 # The width of the terminal; the method's own name is kept.
@@ -66,13 +66,13 @@ NO_COLOR=1 on_terminal 80 --no-pager --color=always sample.mprof
 test "$(colors)" -gt 3 || fail "no color with --color=always and NO_COLOR"
 TERM=dumb on_terminal 80 --no-pager sample.mprof
 expect "colors with TERM=dumb" "$(colors)" 0
-mprof report sample.mprof
+mprof report --all sample.mprof
 cp out plain
-mprof report --color=always sample.mprof
+mprof report --all --color=always sample.mprof
 test "$(colors)" -gt 3 || fail "no color with --color=always in a pipe"
 sed -i 's/\x1b\[[0-9;]*m//g' out
 cmp -s plain out || fail "the text with color differs from the text without: $(diff plain out)"
-mprof report --color=sometimes sample.mprof
+mprof report --all --color=sometimes sample.mprof
 expect_status 2 --color=sometimes
 
 # The pager gets the text; one that ends early is no error.
@@ -92,11 +92,11 @@ PAGER='sed s/^/paged:/' on_terminal 80 --json sample.mprof
 grep -q '^paged:' out && fail "a pager for JSON"
 
 # The header is one line, and what is missing in the log follows.
-mprof report sample.mprof
+mprof report --all sample.mprof
 expect "the second line" "$(sed -n 2p out | cut -c1-4)" lost
 expect_line out '^sample\.mprof: .*, [0-9]+ events, .*, complete$'
 head -c 300 sample.mprof >short.mprof
-mprof report short.mprof
+mprof report --all short.mprof
 expect_status 1 "a truncated log"
 expect_line out '^short\.mprof: .*, incomplete or damaged$'
 expect_line out '^state +damaged or truncated: valid up to byte'

@@ -50,7 +50,7 @@ expect_line out '^ +0x12 .*\|     #WWWW\|'
 expect_no_line out '^Methods'
 mprof report --sections=timeline timeline.mprof
 expect_line out '^What threads did'
-mprof report timeline.mprof
+mprof report --all timeline.mprof
 expect_no_line out '^What threads did|^Pauses'
 make_logs empty
 mprof report --pauses empty.mprof

@@ -97,7 +97,7 @@ expect_json "processor time up to the window" '[.threads[] | select(.id == "0x10
 expect_json "the first marker is inside, the second is not" '[.marks[].text]' '["frame"]'
 mprof report --json --last=45ms --thread=0x10 timeline.mprof
 expect_json "the last 45 ms of a thread" '.totals | [.method_ns, .calls, .allocations, .wall_ns]' '[25000000,3,3,45000000]'
-mprof report --time=0.5-0.75 full.mprof
+mprof report --all --time=0.5-0.75 full.mprof
 expect_line out '^window: +from 500.0 ms to 750.0 ms, of full.mprof$'
 expect_line out '^  events lost in all +5$'
 
@@ -119,7 +119,7 @@ head -c $(($(wc -c <full.mprof) - 40)) full.mprof >damaged.mprof
 mprof report --json --time=20us-60us damaged.mprof
 expect_status 1 "damaged"
 expect "messages" "$(grep -c 'truncated\|without an END' err)" 1
-mprof report --last=1ms damaged.mprof
+mprof report --all --last=1ms damaged.mprof
 expect_status 1 "the end of a damaged log"
 expect_line out '^window: '
 
@@ -127,7 +127,7 @@ expect_line out '^window: '
 refused() {
 	local wanted=$1
 	shift
-	mprof report "$@"
+	mprof report --all "$@"
 	expect_status 2 "$*"
 	expect "output of $*" "$(cat out)" ""
 	expect_line err "$wanted"
@@ -142,10 +142,10 @@ refused "ends before it starts" --time=2s-1s full.mprof
 refused "ends before it starts" --time=1s-1s full.mprof
 refused 'neither times nor names of markers.*; nearest marker: ' --time=fraem- timeline.mprof
 refused "neither times nor names of markers" --time=1h-2h full.mprof
-mprof report --time=20s- full.mprof
+mprof report --all --time=20s- full.mprof
 expect_status 0 "after the end"
 expect_line err 'full.mprof: nothing is inside the time window: the log ends after 1.00 s'
-mprof report --time=1-2 nothing.mprof
+mprof report --all --time=1-2 nothing.mprof
 expect_status 3 "no log"
 expect "messages" "$(wc -l <err)" 1
 
@@ -162,9 +162,9 @@ head -c "$index" plain.mprof >plain_cut.mprof
 # same_window WINDOW LOG OTHER
 same_window() {
 	mprof report --json --time="$1" "$2"
-	jq 'del(.session)' out >wanted
+	jq 'del(.session, .findings)' out >wanted
 	mprof report --json --time="$1" "$3"
-	jq 'del(.session)' out >found
+	jq 'del(.session, .findings)' out >found
 	cmp wanted found || fail "--time=$1: $3 differs from $2"
 }
 for window in 0- 20us-60us -1ms 2us- 40us-45us; do
@@ -174,7 +174,7 @@ for window in 0- 20us-60us -1ms 2us- 40us-45us; do
 done
 
 # A method that was called before the window and returns after it is in the tables, though nothing is called in it.
-mprof report --time=2us-3us sample.mprof
+mprof report --all --time=2us-3us sample.mprof
 expect "calls of the window" "$(awk '$1 == "calls" { print $2 }' out)" 0
 expect "time of the window" "$(awk '/time in methods/ { print $4, $5 }' out)" "1.00 us"
 expect "rows of methods and calls" "$(grep -c 'Game.World.Run' out)" 3

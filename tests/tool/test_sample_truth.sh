@@ -173,7 +173,7 @@ records() {
 	expect_status 0 "$*"
 	take_times out
 	"$MPROF" report --json --all log.mprof >report.json 2>/dev/null || "$MPROF" report --json log.mprof >report.json
-	"$MPROF" report log.mprof >report.txt
+	"$MPROF" report --all log.mprof >report.txt
 }
 take_times() {
 	read -r true_a true_b true_all < <(tail -n 1 "$1")

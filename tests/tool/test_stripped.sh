@@ -52,7 +52,7 @@ expect_json "functions" '[.samples[] | select(.hits > 9) | .name] | sort' \
 	"$(jq -cn --args '$ARGS.positional | sort' "$(offset often)" "$(offset seldom)" "$(offset last)")"
 expect_json "the one with most samples" '[.samples[] | .name][0]' "\"$(offset often)\""
 expect_json "the tree" '[.sample_tree | recurse(.[].children) | .[].name | select(test("^app\\+"))] | length > 2' true
-mprof report app.mprof
+mprof report --all app.mprof
 expect_line out " $(offset often | sed 's/+/\\+/') \\[app\\]\$"
 mprof export --to=folded -o app.folded app.mprof
 expect_line app.folded "$(offset often | sed 's/+/\\+/') "

@@ -82,7 +82,7 @@ timeout 60 cat rows.mprof | timeout 60 "$MPROF" report --json --threads=4 - >out
 cmp expected out || fail "pipe: other output"
 
 for number in 0 65 x ''; do
-	mprof report --threads=$number rows.mprof
+	mprof report --all --threads=$number rows.mprof
 	expect_status 2 "--threads=$number"
 	expect_line err 'is not a number from 1 to 64'
 done

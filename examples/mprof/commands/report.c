@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "report/filters.h"
+#include "report/findings.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ static const char help[] =
 	"                     make it larger than the log, the least are left out unless --tree or --top is given\n"
 	"  --csv              tables as comma-separated values, with all rows unless --top is given\n"
 	"  --sections=LIST    only these sections, separated by commas; 'help' lists them\n"
+	"  --all              every section; without it: what stands out, two tables, names of further sections\n"
 	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
 	"  --sort=LIST        the order of tables: KEY such as self, total or calls for all tables that have it, or\n"
 	"                     SECTION:KEY; a wrong one lists all\n"
@@ -71,6 +73,7 @@ static const char help[] =
 
 enum {
 	OPTION_TOP = OPTION_OWN,
+	OPTION_ALL,
 	OPTION_CSV,
 	OPTION_SECTIONS,
 	OPTION_SORT,
@@ -105,6 +108,7 @@ static const struct option options[] = {
 	COMMON_OPTIONS,
 	THREADS_OPTION,
 	{"json", no_argument, NULL, OPTION_JSON},
+	{"all", no_argument, NULL, OPTION_ALL},
 	{"csv", no_argument, NULL, OPTION_CSV},
 	{"sections", required_argument, NULL, OPTION_SECTIONS},
 	{"top", required_argument, NULL, OPTION_TOP},
@@ -250,6 +254,9 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_SORT:
 		taken->orders = value;
 		return report_check_orders(value);
+	case OPTION_ALL:
+		taken->shows_all = 1;
+		return 1;
 	case OPTION_TREE:
 		taken->tree_only = 1;
 		return 1;
@@ -332,6 +339,7 @@ static void print_csv(log_report *report)
 
 static void print_text(log_report *report)
 {
+	report->options.terminal.limits_width = report_is_first_screen(report);
 	terminal_begin(&report->options.terminal);
 	report_print_text(report);
 	terminal_end();

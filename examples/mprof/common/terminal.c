@@ -40,6 +40,16 @@ static struct {
 	size_t width; /* SIZE_MAX if lines are not limited. */
 } terminal;
 
+/* The names of a line beyond these have the width of the last one. */
+#define NAMES_MAX 8
+
+/* What a line consists of, in characters. */
+typedef struct line_widths {
+	size_t others; /* All that is not a name. */
+	size_t names[NAMES_MAX];
+	size_t name_count;
+} line_widths;
+
 /* Where a line is in the text. */
 typedef struct line_context {
 	size_t blocks;   /* Empty lines before it. */
@@ -98,8 +108,10 @@ void terminal_begin(const terminal_options *options)
 	terminal.is_terminal = isatty(STDOUT_FILENO);
 	terminal.has_color = wants_color(options, terminal.is_terminal);
 	terminal.has_pager = terminal.is_terminal && !options->no_pager;
-	terminal.width = terminal.is_terminal && !options->full_names ? find_width() : SIZE_MAX;
-	if (!terminal.is_terminal && !terminal.has_color)
+	terminal.width = SIZE_MAX;
+	if ((terminal.is_terminal || options->limits_width) && !options->full_names)
+		terminal.width = find_width();
+	if (!terminal.is_terminal && !terminal.has_color && !options->limits_width)
 		return;
 	terminal.text = tmpfile();
 	if (terminal.text == NULL)
@@ -146,25 +158,53 @@ static const char *find_pager(void)
 	return pager;
 }
 
-/* The width of a line without its names, and their number. */
-static size_t measure_line(const char *line, size_t *names)
+/* Measures the parts of a line. */
+static void measure_line(const char *line, line_widths *widths)
 {
-	size_t width = 0;
+	size_t name = 0;
 	int is_name = 0;
 
-	*names = 0;
+	memset(widths, 0, sizeof(*widths));
 	while (*line != '\0') {
 		size_t bytes = utf8_sequence(line);
 
 		if (*line == NAME_START || *line == NAME_END) {
 			is_name = *line == NAME_START;
-			*names += (size_t)is_name;
-		} else if (!is_name) {
-			width++;
+			if (is_name && widths->name_count < NAMES_MAX)
+				name = widths->name_count++;
+		} else if (is_name) {
+			widths->names[name]++;
+		} else {
+			widths->others++;
 		}
 		line += bytes > 0 ? bytes : 1;
 	}
-	return width;
+}
+
+/* The greatest width to which the names of a line can be limited so that it fits: short names leave room for others. */
+static size_t width_of_names(const line_widths *widths, size_t line_width)
+{
+	size_t room = line_width > widths->others ? line_width - widths->others : 0;
+	size_t width = 0;
+	size_t left = widths->name_count;
+	int is_done = left == 0;
+
+	while (!is_done) {
+		const size_t last = width;
+		size_t used = 0;
+
+		left = 0;
+		for (size_t i = 0; i < widths->name_count; i++) {
+			if (widths->names[i] <= last)
+				used += widths->names[i];
+			else
+				left++;
+		}
+		width = left > 0 && room > used ? (room - used) / left : last;
+		is_done = left == 0 || width <= last;
+		width = width > last ? width : last;
+	}
+	return left == 0 ? SIZE_MAX : width < MIN_NAME_WIDTH ? MIN_NAME_WIDTH : width;
 }
 
 /* Prints a name of a line; returns the rest of the line after it. */
@@ -212,20 +252,58 @@ static size_t print_percentage(FILE *out, const char *text)
 	return (size_t)(end + 2 - text);
 }
 
+/* Columns by which the lines that follow the first one of a note are indented. */
+#define NOTE_INDENT 13
+
+/* Whether a line is a sentence about the log or about a table, which can be continued on the next line. */
+static int is_note(const char *line, const line_context *context)
+{
+	return context->blocks == 0 || (line[0] == ' ' && line[1] == ' ' && line[2] >= 'A' && line[2] <= 'z');
+}
+
+/* Prints a note on as many lines as it needs. */
+static void print_note(FILE *out, const char *line, size_t indent)
+{
+	size_t column = 0;
+
+	while (*line != '\0') {
+		const size_t blanks = strspn(line, " ");
+		const size_t length = blanks + strcspn(line + blanks, " ");
+		char *word = strndup(line, length);
+		const size_t width = word != NULL ? utf8_length(word) : length;
+
+		if (column > indent && column + width > terminal.width) {
+			fprintf(out, "\n%*s%.*s", (int)indent, "", (int)(length - blanks), line + blanks);
+			column = indent + width - blanks;
+		} else {
+			fwrite(line, 1, length, out);
+			column += width;
+		}
+		free(word);
+		line += length;
+	}
+}
+
 static void print_line(FILE *out, const char *line, const line_context *context)
 {
 	const char *color = terminal.has_color && line[0] != '\0' ? color_of_line(line, context) : NULL;
-	size_t names;
-	size_t others = measure_line(line, &names);
 	size_t width = SIZE_MAX;
+	int is_wrapped = 0;
 	char previous = ' ';
 
-	if (terminal.width != SIZE_MAX && names > 0) {
-		width = terminal.width > others ? (terminal.width - others) / names : 0;
-		width = width < MIN_NAME_WIDTH ? MIN_NAME_WIDTH : width;
+	if (terminal.width != SIZE_MAX) {
+		line_widths widths;
+
+		measure_line(line, &widths);
+		width = width_of_names(&widths, terminal.width);
+		is_wrapped = widths.name_count == 0 && widths.others > terminal.width && is_note(line, context);
 	}
 	if (color != NULL)
 		fputs(color, out);
+	if (is_wrapped) {
+		print_note(out, line, context->blocks == 0 ? NOTE_INDENT : 2);
+		line += strlen(line);
+	}
 	while (*line != '\0') {
 		size_t length = 0;
 

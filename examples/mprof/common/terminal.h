@@ -11,6 +11,7 @@ typedef enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_mode;
 typedef struct terminal_options {
 	color_mode color;
 	int full_names;
+	int limits_width; /**< Names are shortened although standard output is no terminal. */
 	int no_pager;
 } terminal_options;
 
@@ -18,8 +19,8 @@ typedef struct terminal_options {
 int terminal_parse_color(terminal_options *options, const char *value);
 
 /**
- * Begins the text output of a command. If standard output is a terminal, or colour is requested, text is collected in a
- * temporary file until terminal_end().
+ * Begins the text output of a command. If standard output is a terminal, colour is requested or the width of lines is
+ * limited, text is collected in a temporary file until terminal_end().
  */
 void terminal_begin(const terminal_options *options);
 

@@ -4,6 +4,7 @@
 #include "common/output.h"
 #include "common/profile_input.h"
 #include "report/filters.h"
+#include "report/findings.h"
 #include "report/frames.h"
 #include "report/parts.h"
 #include "report/tables.h"
@@ -19,7 +20,10 @@ int report_has_calls(const log_report *report)
 
 size_t report_rows(const log_report *report, size_t count)
 {
-	return report->options.top != 0 && report->options.top < count ? (size_t)report->options.top : count;
+	const int is_limited = report_is_first_screen(report) && !report->options.has_top;
+	const uint64_t top = is_limited ? FIRST_SCREEN_ROWS : report->options.top;
+
+	return top != 0 && top < count ? (size_t)top : count;
 }
 
 static int compare_by_id(const void *left, const void *right)
@@ -306,6 +310,8 @@ int report_wants(const log_report *report, report_section section)
 {
 	const report_options *options = &report->options;
 
+	if (report_is_first_screen(report))
+		return report_first_screen_has(report, section);
 	if (options->sections.sections != 0)
 		return sections_have(&options->sections, section);
 	if (options->as_document)
@@ -317,6 +323,9 @@ int report_wants(const log_report *report, report_section section)
 		return 0;
 	if (report_frames_are_alone(report))
 		return section == REPORT_SECTION_FRAMES;
+	/* A filter by name is a question of its own. */
+	if (section == REPORT_SECTION_FINDINGS && (!report_wants_all(report) || report_filters_frames(report)))
+		return 0;
 	if (options->tree_only)
 		return section == (report_has_calls(report) ? REPORT_SECTION_TREE : REPORT_SECTION_SAMPLE_TREE);
 	return 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints native memory: leaks, the peak, temporary allocations, and their call sites. */
+#include "report/findings.h"
 #include "report/memory.h"
 
 #include "report/filters.h"
@@ -163,6 +164,10 @@ void report_memory_text(const log_report *report)
 	if (!is_there(report, &totals))
 		return;
 	print_totals(report, &totals);
+	if (report_is_first_screen(report)) {
+		report_view_text(report, &text_sites[0]);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(text_sites) / sizeof(text_sites[0]); i++)
 		report_view_text(report, &text_sites[i]);
 	report_view_text(report, &text_sizes);

@@ -4,6 +4,7 @@
 #include "common/name_cut.h"
 #include "report/ages.h"
 #include "report/calls.h"
+#include "report/findings.h"
 #include "report/frames.h"
 #include "report/heap.h"
 #include "report/memory.h"
@@ -273,6 +274,7 @@ static void print_nothing(const log_report *report)
 #define OF_AGES (OF(HISTORY) | OF(TYPES) | OF(BACKTRACES) | OF(TEMPORARIES) | OF(ALIVE))
 
 static const report_entry entries[] = {
+	{OF(FINDINGS), NULL, report_findings_text, report_findings_json},
 	{OF(TOTALS), NULL, print_totals, write_totals},
 	{OF(METHODS), NULL, tables_methods_text, NULL},
 	{OF(METHODS) | OF(COMPILATION), &tables_methods, print_nothing, NULL},
@@ -414,8 +416,16 @@ int report_check_orders(const char *list)
 	}
 }
 
+/* Whether two entries of the same section precede an entry: on the first screen, others are left out. */
+static int has_enough(size_t entry)
+{
+	return entry >= 2 && entries[entry - 2].sections == entries[entry].sections;
+}
+
 void report_print_text(log_report *report)
 {
+	const int is_first_screen = report_is_first_screen(report);
+
 	if (sections_have(&report->options.sections, REPORT_SECTION_SESSION)) {
 		summary_print_text(&report->summary, &report->input, stdout);
 		print_properties(report);
@@ -426,13 +436,15 @@ void report_print_text(log_report *report)
 	for (size_t i = 0; i < ENTRIES; i++) {
 		const report_entry *entry = &entries[i];
 
-		if (!wants_entry(report, entry))
+		if (!wants_entry(report, entry) || (is_first_screen && has_enough(i)))
 			continue;
 		if (entry->text != NULL)
 			entry->text(report);
 		else if (entry->view != NULL && entry->view->title != NULL)
 			report_view_text(report, entry->view);
 	}
+	if (is_first_screen)
+		report_further_sections(report);
 }
 
 /*

@@ -42,6 +42,7 @@ typedef struct report_options {
 	uint64_t thread;
 	int has_thread;
 	int tree_only;
+	int shows_all;       /**< Print all sections as text, not the first screen alone. */
 	int compiler_names;  /**< Print names that compilers generate. */
 	int readable_names;  /**< Print names of the source: text without compiler_names. */
 	int with_call_sites; /**< What has no call stack is attributed to the nodes of the call tree. */

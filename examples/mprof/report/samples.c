@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports samples: by item, by line of native code, by kind of wait, and as the tree of their call stacks. */
+#include "report/findings.h"
 #include "report/samples.h"
 
 #include "common/name_cut.h"
@@ -60,7 +61,7 @@ static void print_item(const log_report *report, const void *row)
 	const sample_item *item = row;
 
 	report_sample_name(report, item);
-	if (item->file != NULL && item->line != 0) {
+	if (item->file != NULL && item->line != 0 && !report_is_first_screen(report)) {
 		fputs(" (", stdout);
 		name_print(report_file_name(item->file));
 		printf(":%" PRIu32 ")", item->line);
@@ -111,6 +112,12 @@ static int has_time(const log_report *report, const view_rows *rows)
 {
 	(void)rows;
 	return sampling_has_time(&report->summary.sampling);
+}
+
+/* On the first screen, names need the room. */
+static int has_room_for_time(const log_report *report, const view_rows *rows)
+{
+	return has_time(report, rows) && !report_is_first_screen(report);
 }
 
 static const char *format_time(const log_report *report, const void *row, uint64_t hits, char text[TEXT_NUMBER_SIZE])
@@ -234,9 +241,9 @@ const report_view samples_by_item = {
 	.note = note_sampling,
 	OF_ALL_SAMPLES,
 	.columns = {VIEW_COLUMN(10, "self", "hits"), VIEW_SHARE_COLUMN("hits"),
-		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_time),
+		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_room_for_time),
 		    VIEW_COLUMN(10, "total", "total_hits"), VIEW_SHARE_COLUMN("total_hits"),
-		    VIEW_COLUMN_BY(10, "time", .field = "total_hits", .text = format_time, .when = has_time),
+		    VIEW_COLUMN_BY(10, "time", .field = "total_hits", .text = format_time, .when = has_room_for_time),
 		    VIEW_COLUMN_BY(0, "method or native function", .print = print_row_name)},
 	.json = {VIEW_COMPUTED(print_row_fields), VIEW_FIELD(hits), VIEW_FIELD(total_hits),
 		 VIEW_JOIN(hits, print_own_time), VIEW_JOIN(total_hits, print_total_time)},

@@ -15,6 +15,7 @@ typedef struct section_entry {
 
 static const section_entry entries[REPORT_SECTIONS] = {
 	[REPORT_SECTION_SESSION] = {"session", "the program, the recording and the state of the log"},
+	[REPORT_SECTION_FINDINGS] = {"findings", "what stands out, with the commands that show more"},
 	[REPORT_SECTION_TOTALS] = {"totals", "sums of all tables"},
 	[REPORT_SECTION_METHODS] = {"methods", "methods by time"},
 	[REPORT_SECTION_DURATIONS] = {"durations", "shortest, longest and percentiles (--percentiles)"},
@@ -79,6 +80,7 @@ typedef struct table_entry {
 
 static const table_entry tables[REPORT_TABLES] = {
 	[REPORT_TABLE_SESSION] = {"session", REPORT_SECTION_SESSION, 0},
+	[REPORT_TABLE_FINDINGS] = {"findings", REPORT_SECTION_FINDINGS, ALL_NAMES | ALL_STACKS},
 	[REPORT_TABLE_TOTALS] = {"totals", REPORT_SECTION_TOTALS, ALL_NAMES | ALL_STACKS},
 	[REPORT_TABLE_TOTAL_FREED_OBJECTS] = {"totals.freed_objects", REPORT_SECTION_TOTALS, ALL_THREADS},
 	[REPORT_TABLE_TOTAL_FREED_BYTES] = {"totals.freed_bytes", REPORT_SECTION_TOTALS, ALL_THREADS},

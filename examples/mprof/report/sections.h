@@ -16,6 +16,7 @@ struct log_report;
 /** In the order in which they are printed as text. */
 typedef enum report_section {
 	REPORT_SECTION_SESSION,
+	REPORT_SECTION_FINDINGS,
 	REPORT_SECTION_TOTALS,
 	REPORT_SECTION_METHODS,
 	REPORT_SECTION_DURATIONS,
@@ -62,6 +63,7 @@ typedef enum report_section {
 /** The tables of a report, and figures that differ from the others of their table. */
 typedef enum report_table {
 	REPORT_TABLE_SESSION,
+	REPORT_TABLE_FINDINGS,
 	REPORT_TABLE_TOTALS,
 	REPORT_TABLE_TOTAL_FREED_OBJECTS,
 	REPORT_TABLE_TOTAL_FREED_BYTES,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints call stacks, with inlined functions and lines of native code, and merges rows by them. */
+#include "report/findings.h"
 #include "report/stacks.h"
 
 #include "common/name_cut.h"
@@ -153,11 +154,17 @@ size_t report_stack_shape(const log_report *report, const mprof_stack_frame *fra
 	return length;
 }
 
+/* The frames of a call stack that are printed. */
+typedef struct frame_rows {
+	size_t printed; /* Frames, also those beyond the most. */
+	size_t most;
+} frame_rows;
+
 static int print_shown_frame(void *user, const shown_frame *frame)
 {
-	size_t *printed = user;
+	frame_rows *rows = user;
 
-	if ((*printed)++ >= STACK_ROWS)
+	if (rows->printed++ >= rows->most)
 		return 1;
 	printf("  %28s", "");
 	name_print(frame->name != NULL ? frame->name : "(unknown)");
@@ -173,11 +180,11 @@ static int print_shown_frame(void *user, const shown_frame *frame)
 
 void report_frame_list(const log_report *report, const mprof_stack_frame *frames, size_t count)
 {
-	size_t printed = 0;
+	frame_rows rows = {.most = report_is_first_screen(report) ? FIRST_SCREEN_FRAMES : STACK_ROWS};
 
-	visit_frames(report, frames, count, print_shown_frame, &printed);
-	if (printed > STACK_ROWS)
-		printf("  %28s(%zu more)\n", "", printed - STACK_ROWS);
+	visit_frames(report, frames, count, print_shown_frame, &rows);
+	if (rows.printed > rows.most)
+		printf("  %28s(%zu more)\n", "", rows.printed - rows.most);
 }
 
 void report_stack(const log_report *report, uint32_t stack)

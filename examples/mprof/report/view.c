@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects, sorts and prints the rows of tables as their views describe it. */
+#include "report/findings.h"
 #include "report/view.h"
 
 #include "common/output.h"
@@ -586,10 +587,21 @@ static void print_row(const log_report *report, const report_view *view, const s
 		report_stack(report, (uint32_t)report_view_number(view, row, "stack"));
 }
 
+/* The number of rows that are printed as text. */
+static size_t shown_rows(const log_report *report, const report_view *view, const view_rows *rows)
+{
+	const size_t most = view->merged != NULL && !report->options.has_top ? FIRST_SCREEN_SITES : SIZE_MAX;
+	const size_t count = report_rows(report, rows->count);
+
+	if (report_is_first_screen(report))
+		return count < most ? count : most;
+	return view->shows_all ? rows->count : count;
+}
+
 void report_view_rows_text(const log_report *report, const report_view *view, const char *title, const view_rows *rows,
 			   uint64_t whole)
 {
-	const size_t count = view->shows_all ? rows->count : report_rows(report, rows->count);
+	const size_t count = shown_rows(report, view, rows);
 	shown_columns shown;
 
 	if (rows->count == 0)

@@ -34,7 +34,7 @@ readable() {
 	expect "$1: status of mprof info" $status 1
 	expect "$1: complete" "$(jq -r .complete info.json)" false
 	test "$(jq '.events."method-enter"' info.json)" -gt 10000 || fail "$1: $(jq -c .events info.json)"
-	"$MPROF" report "$1" >report.txt 2>report.err || true
+	"$MPROF" report --all "$1" >report.txt 2>report.err || true
 	grep -q 'Ends.Program.Step (int)' report.txt || fail "$1: $(cat report.txt report.err)"
 	"$MPROF" check "$1" >check.out 2>&1 || true
 	echo "$1: $(tail -n 1 check.out)"

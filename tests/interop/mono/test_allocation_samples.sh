@@ -36,7 +36,7 @@ check_estimates() {
 profiled "alloc=stack:2k,quiet,output=samples.mprof" Sampled.exe >expected
 check_complete samples.mprof
 check_estimates samples.mprof
-"$MPROF" report samples.mprof >report.txt
+"$MPROF" report --all samples.mprof >report.txt
 grep -q '^  Estimates from the call stacks of [0-9,]* objects; +- is the standard error\.$' report.txt ||
 	fail "the report does not state that it has estimates"
 

@@ -23,7 +23,7 @@ for options in exceptions=clauses "$everything,exceptions=stack+clauses"; do
 done
 
 # Also in the text, the most frequent first.
-"$MPROF" report --top=1 clauses.mprof | sed -n '/^Exception clauses by method/,/^$/p' | sed -n 3,4p >text
+"$MPROF" report --all --top=1 clauses.mprof | sed -n '/^Exception clauses by method/,/^$/p' | sed -n 3,4p >text
 expect "text" "$(sed 's/^ *//' text)" $'30  catch    0  Clauses.Problem\nClauses.Program.Plain ()'
 
 # Without being asked for, clauses are not recorded.

@@ -26,7 +26,7 @@ for options in exceptions=stack "$everything,exceptions=stack"; do
 done
 
 # The most frequent first, also in the text.
-"$MPROF" report --top=1 thrown.mprof | sed -n '/^Exceptions by call site/,/^$/p' >text
+"$MPROF" report --all --top=1 thrown.mprof | sed -n '/^Exceptions by call site/,/^$/p' >text
 expect "text" "$(sed -n 's/^ *//; 2,3p' text)" $'30  Thrown.Problem\nThrown.Program.Deep (int)'
 
 # The requested depth

@@ -52,7 +52,7 @@ expect "its stack" "$(jq -r '[.allocation_stacks[] | select(.class == "Filtered.
 # What the log states
 expect "filters in JSON" "$(allocated "alloc,only=Filtered.Wanted,only=A.*,not=B" >/dev/null
 	jq -c '.session.filters | [(.only | sort), .not, .changed]' report.json)" '[["A.*","Filtered.Wanted"],["B"],false]'
-"$MPROF" report filtered.mprof | grep '^filters' >line
+"$MPROF" report --all filtered.mprof | grep '^filters' >line
 grep -q ' only=Filtered.Wanted .*not=B: allocations of other methods are missing$' line || fail "report: $(cat line)"
 "$MPROF" info filtered.mprof | grep -q '^filters ' || fail "mprof info does not name the filters"
 allocated alloc >/dev/null
@@ -70,7 +70,7 @@ sampled() {
 expect "all samples" "$(sampled "")" true,true
 expect "samples below Wanted" "$(sampled only=Filtered.Wanted,)" true,false
 expect "samples that were left out" "$(jq '.session.sampling.discarded > 0' report.json)" true
-"$MPROF" report sampled.mprof | grep -q '^filters .*: samples of other methods are missing$' ||
+"$MPROF" report --all sampled.mprof | grep -q '^filters .*: samples of other methods are missing$' ||
 	fail "report does not name the filters"
 expect "samples below Idle" "$(sampled only=Filtered.Other:Idle,)" false,true
 # What Spin calls is sampled nevertheless.
@@ -115,7 +115,7 @@ expect "samples of Spin below Wanted and below Idle" "$(figure '[("Wanted.Work (
 	[.sample_tree | .. | objects | select(.name? == "Filtered." + $name) | .. | objects |
 		select(.name? == "Filtered.Other.Spin (int)" and .hits > 0)] | length > 0] | @csv')" true,false
 expect "changed filters" "$(figure '.session.filters | [.only, .not, .changed] | tojson')" '[[],[],true]'
-"$MPROF" report changed.mprof | grep -q '^filters  *none at the end, changed while the program ran: allocations, samples' ||
+"$MPROF" report --all changed.mprof | grep -q '^filters  *none at the end, changed while the program ran: allocations, samples' ||
 	fail "report does not state that the filters changed"
 expect "markers" "$(figure '[.marks[].text] | join(";")')" "mprof control: only NoSuch;\
 mprof control: only Filtered.Wanted;mprof control: not Filtered.Other;mprof control: only off;mprof control: not off"

@@ -47,7 +47,7 @@ test "$overwritten" -gt $((1 << 17)) || fail "overwritten: $overwritten bytes"
 test "$(info ring.mprof '.ring | .covered_s >= 0 and .overwritten_blocks > 0 and .overwritten_events > 1000')" = true || fail "what the ring covers"
 "$MPROF" info ring.mprof | grep -qE "^ring +the last [0-9.]+ s; overwritten before: $overwritten bytes" ||
 	fail "no line about the ring in the summary"
-expect "lines about the ring in the report" "$("$MPROF" report ring.mprof | grep -cE '^ring[ :]')" 1
+expect "lines about the ring in the report" "$("$MPROF" report --all ring.mprof | grep -cE '^ring[ :]')" 1
 expect "a log without a ring" "$(info all.mprof .ring)" null
 size=$(info ring.mprof .size)
 test "$size" -gt $((1 << 19)) && test "$size" -lt $((3 << 19)) || fail "ring=1m: $size bytes"

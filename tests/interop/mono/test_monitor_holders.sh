@@ -29,7 +29,7 @@ for options in monitor "$everything"; do
 done
 
 expect "metadata" "$(jq -r .session.properties.monitor_holders report.json)" recorded
-"$MPROF" report holders.mprof | sed -n '/^Monitors by the thread/,/^$/p' >text
+"$MPROF" report --all holders.mprof | sed -n '/^Monitors by the thread/,/^$/p' >text
 expect "text" "$(grep -c '0x[0-9a-f]*  \(first\|second\|third\): Holders.Gate$' text)" 3
 
 # Older formats have no holders, and nothing is lost for that.

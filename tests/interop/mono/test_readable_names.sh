@@ -9,7 +9,7 @@ profiled 'calls,only=Readable.*,quiet,output=readable.mprof' Readable.exe
 check_complete readable.mprof
 # methods [OPTION...]: the names in the table of methods that are neither constructors nor of the compiler's interfaces.
 methods() {
-	"$MPROF" report --top=0 "$@" readable.mprof | sed -n '/^Methods/,/^$/s/.*  \(Readable\.\)/\1/p' |
+	"$MPROF" report --all --top=0 "$@" readable.mprof | sed -n '/^Methods/,/^$/s/.*  \(Readable\.\)/\1/p' |
 		grep -v 'ctor\|System\|SetStateMachine\|Dispose' | LC_ALL=C sort -u
 }
 methods >names

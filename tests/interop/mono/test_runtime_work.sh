@@ -88,6 +88,6 @@ waits read read/write
 waits monitor condition
 waits poll poll
 waits work "no known wait"
-"$MPROF" report waits.mprof | grep -q "^Waiting, by kind" || fail "no table of waits"
+"$MPROF" report --all waits.mprof | grep -q "^Waiting, by kind" || fail "no table of waits"
 ends sample=200,quiet,output=time.mprof 50 compute
-! "$MPROF" report time.mprof | grep -q "^Waiting, by kind" || fail "a table of waits in processor time"
+! "$MPROF" report --all time.mprof | grep -q "^Waiting, by kind" || fail "a table of waits in processor time"

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of findings: their sentences and their commands. */
+#include "model/results/finding_list.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The least severity of a finding that is not the only one. */
+enum { LEAST_SEVERITY = 5 };
+
+/*
+ * Numbers.
+ */
+
+uint64_t finding_percent(uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? 0 : (uint64_t)(100.0 * (double)part / (double)whole);
+}
+
+char *finding_count(char text[FINDING_NUMBER_SIZE], uint64_t count)
+{
+	char digits[24];
+	const size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count);
+	size_t out = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			text[out++] = ',';
+		text[out++] = digits[i];
+	}
+	text[out] = '\0';
+	return text;
+}
+
+static char *write_scaled(char text[FINDING_NUMBER_SIZE], double number, const char *const *units, size_t unit_count)
+{
+	size_t unit = 0;
+
+	while (unit + 1 < unit_count && number >= 1000) {
+		number /= 1000;
+		unit++;
+	}
+	snprintf(text, FINDING_NUMBER_SIZE, "%.*f %s", unit == 0 ? 0 : number >= 100 ? 1 : 2, number, units[unit]);
+	return text;
+}
+
+char *finding_duration(char text[FINDING_NUMBER_SIZE], uint64_t nanoseconds)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+
+	return write_scaled(text, (double)nanoseconds, units, sizeof(units) / sizeof(units[0]));
+}
+
+char *finding_bytes(char text[FINDING_NUMBER_SIZE], uint64_t bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+
+	return write_scaled(text, (double)bytes, units, sizeof(units) / sizeof(units[0]));
+}
+
+char *finding_share(char text[FINDING_NUMBER_SIZE], uint64_t part, uint64_t whole)
+{
+	snprintf(text, FINDING_NUMBER_SIZE, "%.1f %%", whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole);
+	return text;
+}
+
+/*
+ * Names.
+ */
+
+static void read_native_name(const finding_source *source, uint32_t kind, uint32_t id, char *text, size_t size)
+{
+	const uint32_t wanted = kind == MPROF_SAMPLE_FUNCTION ? MPROF_RECORD_FUNCTION : MPROF_RECORD_MODULE;
+	mprof_record record;
+	const char *name;
+
+	if (mprof_reader_lookup_record(source->reader, wanted, id, &record, sizeof(record)) != MPROF_OK) {
+		snprintf(text, size, "(unknown)");
+		return;
+	}
+	if (kind == MPROF_SAMPLE_FUNCTION) {
+		snprintf(text, size, "%s", record.as.function.name);
+		return;
+	}
+	name = strrchr(record.as.module.file, '/');
+	snprintf(text, size, "[%s]", name != NULL ? name + 1 : record.as.module.file);
+}
+
+static void read_name(const finding_source *source, uint32_t kind, uint32_t id, char *text, size_t size)
+{
+	mprof_mapping definition;
+
+	text[0] = '\0';
+	if (source->options.name != NULL) {
+		source->options.name(source->options.user, kind, id, text, size);
+		text[size - 1] = '\0';
+		return;
+	}
+	switch (kind) {
+	case MPROF_SAMPLE_METHOD:
+		if (id != 0)
+			mprof_reader_format_method(source->reader, id, text, size);
+		break;
+	case MPROF_SAMPLE_CLASS:
+		if (mprof_reader_lookup_class(source->reader, id, &definition, sizeof(definition)) == MPROF_OK)
+			snprintf(text, size, "%s", definition.name);
+		break;
+	case MPROF_SAMPLE_LOCATION:
+		mprof_reader_format_location(source->reader, id, text, size);
+		break;
+	default:
+		read_native_name(source, kind, id, text, size);
+	}
+	if (text[0] == '\0')
+		snprintf(text, size, "(unknown)");
+}
+
+/* The first character of a UTF-8 sequence that is not before a position. */
+static const char *next_character(const char *text)
+{
+	while (((unsigned char)*text & 0xc0) == 0x80)
+		text++;
+	return text;
+}
+
+/* Control characters would change what a terminal shows. */
+static void copy_printable(char *to, size_t size, const char *from)
+{
+	size_t length = 0;
+
+	for (; *from != '\0' && length + 1 < size; from++)
+		to[length++] = (unsigned char)*from < 0x20 || *from == 0x7f ? '?' : *from;
+	to[length] = '\0';
+}
+
+char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_NAME_SIZE])
+{
+	char whole[4 * FINDING_COMMAND_SIZE];
+	char *arguments;
+	const char *end;
+
+	read_name(source, kind, id, whole, sizeof(whole));
+	arguments = strstr(whole, " (");
+	if (arguments == NULL)
+		arguments = strstr(whole, "(...)");
+	if (arguments != NULL && arguments != whole)
+		*arguments = '\0';
+	if (strlen(whole) < FINDING_NAME_SIZE) {
+		copy_printable(text, FINDING_NAME_SIZE, whole);
+		return text;
+	}
+	end = next_character(whole + strlen(whole) - (FINDING_NAME_SIZE - 4));
+	memcpy(text, "...", 3);
+	copy_printable(text + 3, FINDING_NAME_SIZE - 3, end);
+	return text;
+}
+
+void finding_pattern(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_COMMAND_SIZE])
+{
+	char whole[FINDING_COMMAND_SIZE / 4];
+	size_t length = 0;
+
+	read_name(source, kind, id, whole, sizeof(whole));
+	/* What would be a pattern or would end the quotes matches itself as any character; an ellipsis matches all. */
+	for (const char *next = whole; *next != '\0' && strncmp(next, " (", 2) != 0; next++) {
+		if (strncmp(next, "...", 3) == 0) {
+			text[length++] = '*';
+			next += 2;
+			continue;
+		}
+		text[length++] = strchr("*?[]'\\", *next) != NULL || (unsigned char)*next < 0x20 ? '?' : *next;
+	}
+	/* A name that was cut is continued. */
+	if (strlen(whole) + 1 == sizeof(whole))
+		text[length++] = '*';
+	text[length] = '\0';
+}
+
+/*
+ * The list.
+ */
+
+/* Appends the name of the log as a word of a shell. */
+static void append_log(char *command, size_t size, const char *log)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=,@%-";
+	size_t length = strlen(command);
+
+	if (log[0] != '\0' && strspn(log, plain) == strlen(log)) {
+		snprintf(command + length, size - length, "%s", log);
+		return;
+	}
+	command[length++] = '\'';
+	for (; *log != '\0' && length + 6 < size; log++) {
+		if (*log == '\'')
+			length += (size_t)snprintf(command + length, size - length, "'\\''");
+		else
+			command[length++] = *log;
+	}
+	command[length++] = '\'';
+	command[length] = '\0';
+}
+
+void finding_add(finding_source *source, const char *kind, const char *section, uint64_t severity, const char *words,
+		 const char *format, ...)
+{
+	mprof_finding_list *list = source->list;
+	finding *added;
+	va_list arguments;
+
+	if (list->count == FINDINGS_MAX)
+		return;
+	added = &list->items[list->count++];
+	added->kind = kind;
+	added->section = section;
+	added->severity = severity > 100 ? 100 : (uint32_t)severity;
+	va_start(arguments, format);
+	vsnprintf(added->text, sizeof(added->text), format, arguments);
+	va_end(arguments);
+	snprintf(added->command, sizeof(added->command) / 2, "mprof %s", words);
+	snprintf(added->command + strlen(added->command), 2, " ");
+	append_log(added->command, sizeof(added->command), source->options.log != NULL ? source->options.log : "FILE");
+}
+
+/* The most severe first; findings of the same severity stay in the order of the rules. */
+static void sort_findings(mprof_finding_list *list)
+{
+	for (size_t i = 1; i < list->count; i++) {
+		const finding moved = list->items[i];
+		size_t to = i;
+
+		for (; to > 0 && list->items[to - 1].severity < moved.severity; to--)
+			list->items[to] = list->items[to - 1];
+		list->items[to] = moved;
+	}
+}
+
+void finding_list_keep(mprof_finding_list *list, size_t most)
+{
+	sort_findings(list);
+	if (list->count > most)
+		list->count = most;
+	while (list->count > 1 && list->items[list->count - 1].severity < LEAST_SEVERITY)
+		list->count--;
+}

@@ -1,0 +1,1084 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules by which findings are made, one function for each matter. */
+#include "model/results/finding_rules.h"
+
+#include "base/allocator.h"
+#include "base/sort.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+#define MILLISECOND UINT64_C(1000000)
+#define MEGABYTE UINT64_C(1000000)
+
+/* Gets a row of a table into a struct; 0 after the last one. */
+#define NEXT_ROW(source, table, index, row) (mprof_profile_get_row((source)->profile, table, index, row) == MPROF_OK)
+
+static size_t count_rows(const finding_source *source, uint32_t table)
+{
+	return mprof_profile_get_row_count(source->profile, table);
+}
+
+static uint64_t at_least(uint64_t severity, uint64_t least)
+{
+	return severity > least ? severity : least;
+}
+
+static uint64_t at_most(uint64_t severity, uint64_t most)
+{
+	return severity < most ? severity : most;
+}
+
+/* The number of events in a second of the run; 0 if its time is not known. */
+static uint64_t per_second(const finding_source *source, uint64_t count)
+{
+	return source->totals.wall_ns == 0
+		       ? 0
+		       : (uint64_t)((double)count * (double)SECOND / (double)source->totals.wall_ns);
+}
+
+/*
+ * Call sites.
+ */
+
+/* Whether a name is that of code that every program calls, so that its caller is of more interest. */
+static int is_of_runtime(const char *name)
+{
+	static const char *const beginnings[] = {
+		"System.",  "Mono.",  "object.", "string.", "(wrapper", "<Module>.", "std::",     "__gnu_cxx",
+		"operator", "malloc", "calloc",  "realloc", "_Zn",      "_ZNSt",     "_ZSt",      "_ZNKSt",
+		"[",        "__libc", "strdup",  "void* ",  "decltype", "int.",      "(unknown)", "__strdup"};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Writes the name of a frame of a call stack. */
+static void name_frame(const finding_source *source, const mprof_stack_frame *frame, char text[FINDING_NAME_SIZE])
+{
+	mprof_record record;
+
+	if (!frame->is_native) {
+		finding_name(source, MPROF_SAMPLE_METHOD, frame->id, text);
+		return;
+	}
+	if (mprof_reader_lookup_record(source->reader, MPROF_RECORD_LOCATION, frame->id, &record, sizeof(record)) ==
+		    MPROF_OK &&
+	    record.as.location.function != 0)
+		finding_name(source, MPROF_SAMPLE_FUNCTION, record.as.location.function, text);
+	else
+		finding_name(source, MPROF_SAMPLE_LOCATION, frame->id, text);
+}
+
+/* Writes the innermost frame of a call stack that is not of the runtime; without one, the innermost. */
+static int name_stack(const finding_source *source, uint32_t stack, char text[FINDING_NAME_SIZE])
+{
+	enum { DEPTH_MAX = 64 };
+	char name[FINDING_NAME_SIZE];
+	mprof_stack_frame frame;
+	int has_name = 0;
+
+	for (int depth = 0; stack != 0 && depth < DEPTH_MAX; depth++) {
+		if (mprof_reader_lookup_caller(source->reader, stack, &frame, sizeof(frame), &stack) != MPROF_OK)
+			break;
+		name_frame(source, &frame, name);
+		if (!has_name || !is_of_runtime(name))
+			memcpy(text, name, sizeof(name));
+		has_name = 1;
+		if (!is_of_runtime(name))
+			break;
+	}
+	return has_name;
+}
+
+/* The same for a node of the call tree. */
+static int name_call(const finding_source *source, uint32_t call, char text[FINDING_NAME_SIZE])
+{
+	mprof_call_stats node = {.struct_size = sizeof(node)};
+	char name[FINDING_NAME_SIZE];
+	int has_name = 0;
+
+	while (call != MPROF_CALL_ROOT && NEXT_ROW(source, MPROF_TABLE_CALLS, call, &node)) {
+		finding_name(source, MPROF_SAMPLE_METHOD, node.method, name);
+		if (!has_name || !is_of_runtime(name))
+			memcpy(text, name, sizeof(name));
+		has_name = 1;
+		if (!is_of_runtime(name))
+			break;
+		call = node.parent;
+	}
+	return has_name;
+}
+
+/* Writes ", most of them in NAME" for a call site; "" if it is not known. */
+static void describe_site(const finding_source *source, const char *words, uint32_t stack, uint32_t call, char *text,
+			  size_t size)
+{
+	char name[FINDING_NAME_SIZE];
+
+	text[0] = '\0';
+	if (name_stack(source, stack, name) || name_call(source, call, name))
+		snprintf(text, size, "%s %s", words, name);
+}
+
+/*
+ * Where time goes: the frame with the most time of its own, and the path that most time has in common.
+ */
+
+/* A share of the whole, in percent, from which a path has most of it. */
+enum { MOST_OF_IT = 60 };
+
+/* A frame with a value: locations of a function are one frame. */
+typedef struct frame_sum {
+	uint64_t key;
+	uint64_t value;
+} frame_sum;
+
+typedef struct frame_sums {
+	frame_sum *items;
+	size_t count;
+	size_t capacity;
+} frame_sums;
+
+/* What is looked for while trees of frames are made. */
+typedef struct frame_search {
+	const finding_source *source;
+	frame_sums waiting;  /* Frames in which threads wait, as they are in the profile. Sorted. */
+	uint64_t selected;   /* A frame, 0 for none. */
+	uint32_t from;       /* An mprof_frame_source. */
+	uint32_t kind;       /* Of samples; 0 for plain ones. */
+	const char *subject; /* What shares are of. */
+} frame_search;
+
+static uint64_t make_key(uint32_t kind, uint32_t id)
+{
+	return (uint64_t)kind << 32 | id;
+}
+
+static uint32_t kind_of(uint64_t key)
+{
+	return (uint32_t)(key >> 32);
+}
+
+static uint32_t id_of(uint64_t key)
+{
+	return (uint32_t)key;
+}
+
+/* The function of a location, or its module. */
+static uint64_t unite_locations(const mprof_reader *reader, uint32_t kind, uint32_t id)
+{
+	mprof_record record;
+
+	if (kind != MPROF_SAMPLE_LOCATION ||
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, id, &record, sizeof(record)) != MPROF_OK)
+		return make_key(kind, id);
+	if (record.as.location.function != 0)
+		return make_key(MPROF_SAMPLE_FUNCTION, record.as.location.function);
+	return record.as.location.module != 0 ? make_key(MPROF_SAMPLE_MODULE, record.as.location.module)
+					      : make_key(kind, id);
+}
+
+static int compare_keys(const void *first, const void *second)
+{
+	const frame_sum *a = first;
+	const frame_sum *b = second;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+static mprof_status sums_init(frame_sums *sums, const finding_source *source, size_t capacity)
+{
+	memset(sums, 0, sizeof(*sums));
+	if (capacity == 0)
+		return MPROF_OK;
+	sums->items = allocator_allocate(&source->allocator, capacity * sizeof(*sums->items));
+	sums->capacity = sums->items != NULL ? capacity : 0;
+	return sums->items != NULL ? MPROF_OK : MPROF_ERR_MEMORY;
+}
+
+static void sums_destroy(frame_sums *sums, const finding_source *source)
+{
+	allocator_release(&source->allocator, sums->items, sums->capacity * sizeof(*sums->items));
+}
+
+/* The caller has made room. */
+static void sums_add(frame_sums *sums, uint64_t key, uint64_t value)
+{
+	if (value > 0)
+		sums->items[sums->count++] = (frame_sum){.key = key, .value = value};
+}
+
+/* Leaves one item for each key, in the order of keys. */
+static void sums_unite(frame_sums *sums)
+{
+	size_t united = 0;
+
+	sort_in_place(sums->items, sums->count, sizeof(*sums->items), compare_keys);
+	for (size_t i = 0; i < sums->count; i++) {
+		if (united > 0 && sums->items[united - 1].key == sums->items[i].key)
+			sums->items[united - 1].value += sums->items[i].value;
+		else
+			sums->items[united++] = sums->items[i];
+	}
+	sums->count = united;
+}
+
+/* NULL if there is none. */
+static const frame_sum *sums_largest(const frame_sums *sums)
+{
+	const frame_sum *largest = NULL;
+
+	for (size_t i = 0; i < sums->count; i++) {
+		if (largest == NULL || sums->items[i].value > largest->value)
+			largest = &sums->items[i];
+	}
+	return largest;
+}
+
+static int sums_have(const frame_sums *sums, uint64_t key)
+{
+	size_t first = 0;
+	size_t end = sums->count;
+
+	while (first < end) {
+		const size_t middle = first + (end - first) / 2;
+
+		if (sums->items[middle].key < key)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first < sums->count && sums->items[first].key == key;
+}
+
+/* Threads that wait are not where a program spends its time. */
+static mprof_status find_waiting(frame_search *search)
+{
+	const mprof_profile *profile = search->source->profile;
+	const size_t count = mprof_profile_get_row_count(profile, MPROF_TABLE_SAMPLE_NODES);
+	mprof_sample_node node = {.struct_size = sizeof(node)};
+	mprof_status status = sums_init(&search->waiting, search->source, count);
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		status = mprof_profile_get_row(profile, MPROF_TABLE_SAMPLE_NODES, i, &node);
+		if (node.wait != MPROF_WAIT_NONE)
+			sums_add(&search->waiting, make_key(node.kind, node.id), node.self);
+	}
+	if (status == MPROF_OK)
+		sums_unite(&search->waiting);
+	return status;
+}
+
+static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
+{
+	const frame_search *search = user;
+	uint32_t choice = sums_have(&search->waiting, make_key(kind, id)) ? MPROF_FRAME_IGNORE : 0;
+
+	if (search->selected != 0 && unite_locations(search->source->reader, kind, id) == search->selected)
+		choice |= MPROF_FRAME_SELECT;
+	return choice;
+}
+
+static mprof_status make_tree(frame_search *search, mprof_frame_tree **tree)
+{
+	mprof_frame_tree_options options;
+
+	mprof_frame_tree_options_init(&options, sizeof(options));
+	options.allocator = &search->source->allocator;
+	options.source = search->from;
+	options.sample_kind = search->kind;
+	options.choose = choose_frame;
+	options.user = search;
+	return mprof_frame_tree_create(search->source->profile, search->source->reader, &options, tree);
+}
+
+static uint64_t whole_of(const mprof_frame_tree *tree)
+{
+	mprof_frame_node root = {.struct_size = sizeof(root)};
+
+	return mprof_frame_tree_get_node(tree, 0, &root) == MPROF_OK ? root.total : 0;
+}
+
+/* The frames of a tree by their own value. */
+static mprof_status sum_frames(const frame_search *search, const mprof_frame_tree *tree, frame_sums *sums)
+{
+	const size_t count = mprof_frame_tree_get_frame_count(tree);
+	mprof_frame_stats stats = {.struct_size = sizeof(stats)};
+	mprof_status status = sums_init(sums, search->source, count);
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		status = mprof_frame_tree_get_frame(tree, i, &stats);
+		if (stats.kind != 0 && (stats.flags & MPROF_EVENT_FLAG_COMPILING) == 0 &&
+		    stats.kind != MPROF_SAMPLE_TRUNCATED)
+			sums_add(sums, unite_locations(search->source->reader, stats.kind, stats.id), stats.self);
+	}
+	if (status == MPROF_OK)
+		sums_unite(sums);
+	return status;
+}
+
+/* The frames that call the selected one, by the value that it has when they do. */
+static mprof_status sum_callers(const frame_search *search, const mprof_frame_tree *tree, frame_sums *sums)
+{
+	const size_t count = mprof_frame_tree_get_caller_count(tree);
+	mprof_frame_stats stats = {.struct_size = sizeof(stats)};
+	mprof_status status = sums_init(sums, search->source, count);
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		uint64_t key;
+
+		status = mprof_frame_tree_get_caller(tree, i, &stats);
+		key = unite_locations(search->source->reader, stats.kind, stats.id);
+		/* A recursive call does not show who calls. */
+		if (stats.kind != 0 && stats.kind != MPROF_SAMPLE_TRUNCATED && key != search->selected)
+			sums_add(sums, key, stats.self);
+	}
+	if (status == MPROF_OK)
+		sums_unite(sums);
+	return status;
+}
+
+/* Writes who calls the hot frame most, "" if nobody does. */
+static mprof_status describe_caller(frame_search *search, uint64_t hot, uint64_t value, char *text, size_t size)
+{
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+	mprof_frame_tree *tree = NULL;
+	frame_sums callers = {0};
+	const frame_sum *largest;
+	mprof_status status;
+
+	text[0] = '\0';
+	search->selected = hot;
+	status = make_tree(search, &tree);
+	if (status == MPROF_OK)
+		status = sum_callers(search, tree, &callers);
+	largest = status == MPROF_OK ? sums_largest(&callers) : NULL;
+	if (largest != NULL)
+		snprintf(text, size, "; %s calls it for %s of that",
+			 finding_name(search->source, kind_of(largest->key), id_of(largest->key), name),
+			 finding_share(share, largest->value, value));
+	sums_destroy(&callers, search->source);
+	mprof_frame_tree_destroy(tree);
+	search->selected = 0;
+	return status;
+}
+
+static mprof_status add_hot_frame(frame_search *search, finding_source *source, const frame_sum *hot, uint64_t whole)
+{
+	char words[FINDING_COMMAND_SIZE];
+	char pattern[FINDING_COMMAND_SIZE];
+	char caller[FINDING_NAME_SIZE + 64];
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+	const mprof_status status = describe_caller(search, hot->key, hot->value, caller, sizeof(caller));
+
+	if (status != MPROF_OK)
+		return status;
+	finding_pattern(source, kind_of(hot->key), id_of(hot->key), pattern);
+	snprintf(words, sizeof(words), "report --callers='%.300s'", pattern);
+	finding_add(source, "hot-method", search->from == MPROF_FRAME_SOURCE_CALLS ? "methods" : "samples",
+		    finding_percent(hot->value, whole), words, "%s takes %s of the %s%s.",
+		    finding_name(source, kind_of(hot->key), id_of(hot->key), name),
+		    finding_share(share, hot->value, whole), search->subject, caller);
+	return MPROF_OK;
+}
+
+/*
+ * Of all nodes below those of a group, which are called by them, adds up the values by frame. Then leaves the nodes of
+ * the largest frame as the group. Returns that frame; a value of 0 means that there is none.
+ */
+static frame_sum descend(const frame_search *search, const mprof_frame_tree *tree, frame_sums *sums, uint32_t *group,
+			 size_t *count, uint32_t *next)
+{
+	mprof_frame_node node = {.struct_size = sizeof(node)};
+	const frame_sum *largest;
+	size_t found = 0;
+	size_t kept = 0;
+
+	sums->count = 0;
+	for (size_t i = 0; i < *count; i++) {
+		if (mprof_frame_tree_get_node(tree, group[i], &node) != MPROF_OK)
+			continue;
+		for (uint32_t child = node.first_child; child != 0; child = node.next_sibling) {
+			if (mprof_frame_tree_get_node(tree, child, &node) != MPROF_OK)
+				break;
+			next[found++] = child;
+			sums_add(sums, unite_locations(search->source->reader, node.kind, node.id), node.total);
+		}
+	}
+	sums_unite(sums);
+	largest = sums_largest(sums);
+	for (size_t i = 0; i < found && largest != NULL; i++) {
+		if (mprof_frame_tree_get_node(tree, next[i], &node) == MPROF_OK &&
+		    unite_locations(search->source->reader, node.kind, node.id) == largest->key)
+			group[kept++] = next[i];
+	}
+	*count = kept;
+	return largest != NULL ? *largest : (frame_sum){0};
+}
+
+/* Follows the frames that most of the time has in common from the root. Paths of the outermost ones are of no use. */
+static void add_path(finding_source *source, const frame_search *search, const mprof_frame_tree *tree, frame_sums *sums,
+		     uint32_t *nodes, size_t node_count, uint64_t hot)
+{
+	enum { LEAST_DEPTH = 3, DEPTH_MAX = 1000 };
+	const uint64_t whole = whole_of(tree);
+	frame_sum last = {0};
+	char words[FINDING_COMMAND_SIZE];
+	char pattern[FINDING_COMMAND_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+	size_t count = 1;
+	int depth = 0;
+
+	nodes[0] = 0;
+	for (; depth < DEPTH_MAX; depth++) {
+		const frame_sum step = descend(search, tree, sums, nodes, &count, nodes + node_count);
+
+		if (finding_percent(step.value, whole) < MOST_OF_IT || kind_of(step.key) == MPROF_SAMPLE_TRUNCATED)
+			break;
+		last = step;
+	}
+	if (depth < LEAST_DEPTH || last.key == hot)
+		return;
+	finding_pattern(source, kind_of(last.key), id_of(last.key), pattern);
+	snprintf(words, sizeof(words), "report --callees='%.300s'", pattern);
+	finding_add(source, "hot-path", search->from == MPROF_FRAME_SOURCE_CALLS ? "tree" : "sample-tree",
+		    finding_percent(last.value, whole) / 2, words, "%s with all that it calls takes %s of the %s.",
+		    finding_name(source, kind_of(last.key), id_of(last.key), name),
+		    finding_share(share, last.value, whole), search->subject);
+}
+
+static mprof_status find_path(finding_source *source, const frame_search *search, const mprof_frame_tree *tree,
+			      uint64_t hot)
+{
+	const size_t node_count = mprof_frame_tree_get_node_count(tree);
+	frame_sums sums = {0};
+	mprof_status status = sums_init(&sums, source, node_count);
+	uint32_t *nodes = allocator_allocate(&source->allocator, 2 * node_count * sizeof(*nodes));
+
+	if (nodes == NULL)
+		status = MPROF_ERR_MEMORY;
+	if (status == MPROF_OK)
+		add_path(source, search, tree, &sums, nodes, node_count, hot);
+	allocator_release(&source->allocator, nodes, 2 * node_count * sizeof(*nodes));
+	sums_destroy(&sums, source);
+	return status;
+}
+
+static mprof_status find_in_tree(finding_source *source, frame_search *search, const mprof_frame_tree *tree)
+{
+	frame_sums sums = {0};
+	const frame_sum *hot;
+	mprof_status status = sum_frames(search, tree, &sums);
+
+	hot = status == MPROF_OK ? sums_largest(&sums) : NULL;
+	if (hot != NULL)
+		status = add_hot_frame(search, source, hot, whole_of(tree));
+	if (hot != NULL && status == MPROF_OK)
+		status = find_path(source, search, tree, hot->key);
+	sums_destroy(&sums, source);
+	return status;
+}
+
+/* Chooses what frames are taken from: samples if there are enough for shares, else calls, else samples of a kind. */
+static int choose_source(finding_source *source, frame_search *search)
+{
+	enum { ENOUGH_SAMPLES = 100 };
+	static const mprof_sample_kind_stats no_kind = {.struct_size = sizeof(no_kind)};
+	mprof_sample_kind_stats kind = no_kind;
+
+	search->from = MPROF_FRAME_SOURCE_SAMPLES;
+	search->subject = "samples of running threads";
+	if (source->totals.samples >= ENOUGH_SAMPLES || (source->totals.samples > 0 && source->totals.calls == 0))
+		return 1;
+	if (source->totals.calls > 0) {
+		search->from = MPROF_FRAME_SOURCE_CALLS;
+		search->subject = "time in methods";
+		return 1;
+	}
+	if (mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLE_KINDS, 0, &kind) != MPROF_OK)
+		return 0;
+	search->kind = kind.type;
+	search->subject = kind.name;
+	return kind.weight > 0;
+}
+
+static mprof_status find_frames(finding_source *source)
+{
+	frame_search search = {.source = source};
+	mprof_frame_tree *tree = NULL;
+	mprof_status status;
+
+	if (!choose_source(source, &search))
+		return MPROF_OK;
+	status = search.from == MPROF_FRAME_SOURCE_SAMPLES && search.kind == 0 ? find_waiting(&search) : MPROF_OK;
+	if (status == MPROF_OK)
+		status = make_tree(&search, &tree);
+	if (status == MPROF_OK)
+		status = find_in_tree(source, &search, tree);
+	mprof_frame_tree_destroy(tree);
+	sums_destroy(&search.waiting, source);
+	return status;
+}
+
+/*
+ * What the figures are worth.
+ */
+
+static void find_losses(finding_source *source)
+{
+	const uint64_t lost = source->totals.lost_events;
+	char count[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+
+	if (lost == 0)
+		return;
+	finding_add(source, "loss", "totals", 50 + finding_percent(lost, lost + source->totals.events) / 2, "check",
+		    "%s events (%s) were lost: the figures below lack them.", finding_count(count, lost),
+		    finding_share(share, lost, lost + source->totals.events));
+}
+
+static void find_few_samples(finding_source *source)
+{
+	enum { FEW = 100 };
+	const uint64_t samples = source->totals.samples;
+	uint64_t error = 100;
+	char count[FINDING_NUMBER_SIZE];
+
+	if (samples == 0 || samples >= FEW)
+		return;
+	/* Two standard errors of a share of one half: 1 / sqrt(samples). */
+	while (error > 1 && (error - 1) * (error - 1) * samples >= 10000)
+		error--;
+	finding_add(source, "sampling", "samples", 60, "report --sections=samples",
+		    "There %s only %s sample%s, so a share of 50 %% may be off by %" PRIu64
+		    " points: record for longer, or with --sample=1000.",
+		    samples == 1 ? "is" : "are", finding_count(count, samples), samples == 1 ? "" : "s", error);
+}
+
+static void find_cut_stacks(finding_source *source)
+{
+	mprof_sample_node node = {.struct_size = sizeof(node)};
+	char share[FINDING_NUMBER_SIZE];
+	uint64_t cut = 0;
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_SAMPLE_NODES, i, &node); i++) {
+		if (node.kind == MPROF_SAMPLE_TRUNCATED)
+			cut += node.total;
+	}
+	if (finding_percent(cut, source->totals.samples) >= 5)
+		finding_add(source, "sampling", "sample-tree", finding_percent(cut, source->totals.samples) / 2,
+			    "report --sections=sample-tree",
+			    "The call stacks of %s of the samples are cut: who called is not known for them.",
+			    finding_share(share, cut, source->totals.samples));
+}
+
+/*
+ * Waiting.
+ */
+
+/* What threads did together, as far as the log has their times. */
+typedef struct thread_times {
+	uint64_t known_ns;
+	uint64_t cpu_ns;
+	uint64_t ready_ns;
+} thread_times;
+
+static thread_times sum_thread_times(const finding_source *source)
+{
+	mprof_thread_stats row = {.struct_size = sizeof(row)};
+	thread_times sum = {0};
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_THREADS, i, &row); i++) {
+		sum.known_ns += row.wall_ns;
+		sum.cpu_ns += row.cpu_ns;
+		sum.ready_ns += row.ready_ns;
+	}
+	return sum;
+}
+
+/* A thread that is ready waits for a processor: because of the machine, not of the program. */
+static void find_idle_threads(finding_source *source)
+{
+	const thread_times times = sum_thread_times(source);
+	const uint64_t wall = source->totals.wall_ns;
+	char used[FINDING_NUMBER_SIZE];
+	char ready[FINDING_NUMBER_SIZE];
+	char whole[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+
+	if (times.known_ns == 0 || wall == 0)
+		return;
+	if (finding_percent(times.ready_ns, wall) >= 20)
+		finding_add(source, "processor", "threads", finding_percent(times.ready_ns, wall) / 2,
+			    "report --sections=threads",
+			    "Threads that were ready to run waited %s in all (%s of the run) for a processor: the "
+			    "machine was busy, so times are too long.",
+			    finding_duration(ready, times.ready_ns), finding_share(share, times.ready_ns, wall));
+	if (finding_percent(times.cpu_ns + times.ready_ns, wall) < 50)
+		finding_add(source, "wait", "threads", 80 - finding_percent(times.cpu_ns + times.ready_ns, wall),
+			    "report --sections=threads,sample-waits",
+			    "All threads together ran for %s of %s (%s) and were ready to run for %s: for most of the "
+			    "time, all of them waited.",
+			    finding_duration(used, times.cpu_ns), finding_duration(whole, wall),
+			    finding_share(share, times.cpu_ns, wall), finding_duration(ready, times.ready_ns));
+}
+
+/* The thread that held monitors longest while others waited. */
+static void describe_holder(const finding_source *source, uint32_t class_id, char *text, size_t size)
+{
+	mprof_monitor_holder holder = {.struct_size = sizeof(holder)};
+	mprof_monitor_holder longest = {.struct_size = sizeof(longest)};
+	mprof_thread_stats thread = {.struct_size = sizeof(thread)};
+	char duration[FINDING_NUMBER_SIZE];
+
+	text[0] = '\0';
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MONITOR_HOLDERS, i, &holder); i++) {
+		if (holder.class_id == class_id && holder.contended_ns > longest.contended_ns)
+			longest = holder;
+	}
+	if (longest.contended_ns == 0)
+		return;
+	finding_duration(duration, longest.contended_ns);
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_THREADS, i, &thread); i++) {
+		if (thread.id == longest.thread && thread.name != NULL) {
+			snprintf(text, size, ", %s of it for thread %.60s", duration, thread.name);
+			return;
+		}
+	}
+	snprintf(text, size, ", %s of it for thread 0x%" PRIx64, duration, longest.thread);
+}
+
+static void find_contention(finding_source *source)
+{
+	mprof_monitor_stats row = {.struct_size = sizeof(row)};
+	mprof_monitor_stats longest = {.struct_size = sizeof(longest)};
+	mprof_monitor_site site = {.struct_size = sizeof(site)};
+	mprof_monitor_site worst = {.struct_size = sizeof(worst)};
+	char name[FINDING_NAME_SIZE];
+	char duration[FINDING_NUMBER_SIZE];
+	char count[FINDING_NUMBER_SIZE];
+	char holder[FINDING_NAME_SIZE + 64];
+	char place[FINDING_NAME_SIZE + 64];
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MONITORS, i, &row); i++) {
+		if (longest.contentions == 0 || row.contended_ns > longest.contended_ns)
+			longest = row;
+	}
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MONITOR_SITES, i, &site); i++) {
+		if (site.class_id == longest.class_id && site.contended_ns > worst.contended_ns)
+			worst = site;
+	}
+	if (longest.contentions + longest.unfinished == 0)
+		return;
+	describe_holder(source, longest.class_id, holder, sizeof(holder));
+	describe_site(source, ", most in", worst.stack, worst.call, place, sizeof(place));
+	finding_add(source, "contention", "locks",
+		    at_least(finding_percent(source->totals.contended_ns, source->totals.wall_ns),
+			     longest.unfinished > 0 ? 40 : 6),
+		    "report --sections=locks", "Threads waited %s for monitors of %s (%s times)%s%s.",
+		    finding_duration(duration, longest.contended_ns),
+		    finding_name(source, MPROF_SAMPLE_CLASS, longest.class_id, name),
+		    finding_count(count, longest.contentions), place, holder);
+}
+
+/*
+ * Memory.
+ */
+
+static void find_allocations(finding_source *source)
+{
+	mprof_class_stats row = {.struct_size = sizeof(row)};
+	mprof_class_stats most = {.struct_size = sizeof(most)};
+	mprof_allocation_site site = {.struct_size = sizeof(site)};
+	mprof_allocation_site worst = {.struct_size = sizeof(worst)};
+	const uint64_t rate = per_second(source, source->totals.allocated_bytes);
+	char bytes[FINDING_NUMBER_SIZE];
+	char each_second[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+	char place[FINDING_NAME_SIZE + 64];
+
+	if (source->totals.allocated_bytes == 0)
+		return;
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_CLASSES, i, &row); i++) {
+		if (row.bytes > most.bytes)
+			most = row;
+	}
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_ALLOCATION_SITES, i, &site); i++) {
+		if (site.class_id == most.id && site.bytes > worst.bytes)
+			worst = site;
+	}
+	describe_site(source, ", most of them in", worst.stack, worst.call, place, sizeof(place));
+	if (place[0] == '\0' && worst.caller != 0) {
+		char caller[FINDING_NAME_SIZE];
+
+		snprintf(place, sizeof(place), ", most of them in %s",
+			 finding_name(source, MPROF_SAMPLE_METHOD, worst.caller, caller));
+	}
+	finding_add(source, "allocation", "allocations", at_most(at_least(rate / (10 * MEGABYTE), 6), 60),
+		    "report --sections=allocations,allocation-sites",
+		    "Objects of %s were allocated, %s per second; %s of the bytes are %s%s.",
+		    finding_bytes(bytes, source->totals.allocated_bytes), finding_bytes(each_second, rate),
+		    finding_share(share, most.bytes, source->totals.allocated_bytes),
+		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place);
+}
+
+/* A class of which a snapshot has much, and what the first snapshot has of it. */
+typedef struct class_growth {
+	uint32_t class_id;
+	uint64_t bytes;
+	uint64_t before;
+} class_growth;
+
+/* The classes with the most bytes of a snapshot: what grew most is among them unless very many grew. */
+enum { LARGEST_CLASSES = 64 };
+
+/* Lists them with the most bytes first. Returns their number. */
+static size_t list_largest(const finding_source *source, size_t shot, class_growth largest[LARGEST_CLASSES])
+{
+	mprof_heap_shot_class row = {.struct_size = sizeof(row)};
+	size_t count = 0;
+
+	for (size_t i = 0; mprof_profile_get_heap_shot_class(source->profile, shot, i, &row) == MPROF_OK; i++) {
+		size_t to = count;
+
+		if (count == LARGEST_CLASSES && row.bytes <= largest[count - 1].bytes)
+			continue;
+		if (count < LARGEST_CLASSES)
+			count++;
+		else
+			to--;
+		for (; to > 0 && largest[to - 1].bytes < row.bytes; to--)
+			largest[to] = largest[to - 1];
+		largest[to] = (class_growth){.class_id = row.class_id, .bytes = row.bytes};
+	}
+	return count;
+}
+
+/* The one that grew most since the first snapshot; NULL if none did. */
+static const class_growth *find_grown_class(const finding_source *source, class_growth *largest, size_t count)
+{
+	mprof_heap_shot_class row = {.struct_size = sizeof(row)};
+	const class_growth *grown = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; mprof_profile_get_heap_shot_class(source->profile, 0, i, &row) == MPROF_OK; i++) {
+		for (size_t k = 0; k < count; k++) {
+			if (largest[k].class_id == row.class_id)
+				largest[k].before = row.bytes;
+		}
+	}
+	for (size_t k = 0; k < count; k++) {
+		if (largest[k].bytes > largest[k].before && largest[k].bytes - largest[k].before > most) {
+			most = largest[k].bytes - largest[k].before;
+			grown = &largest[k];
+		}
+	}
+	return grown;
+}
+
+static void add_heap_growth(finding_source *source, const mprof_heap_shot *first, const mprof_heap_shot *last,
+			    size_t shots, const class_growth *grown)
+{
+	const uint64_t growth = last->bytes > first->bytes ? last->bytes - first->bytes : 0;
+	char from[FINDING_NUMBER_SIZE];
+	char to[FINDING_NUMBER_SIZE];
+	char more[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+
+	if (growth == 0 || grown == NULL)
+		return;
+	finding_add(source, "heap-growth", "heap",
+		    at_least(40 + finding_percent(growth, last->bytes) / 2, finding_percent(growth, last->bytes)),
+		    "heap --leaks", "The heap grew from %s to %s in %zu snapshots; objects of %s hold %s more.",
+		    finding_bytes(from, first->bytes), finding_bytes(to, last->bytes), shots,
+		    finding_name(source, MPROF_SAMPLE_CLASS, grown->class_id, name),
+		    finding_bytes(more, grown->bytes - grown->before));
+}
+
+static void find_heap(finding_source *source)
+{
+	const size_t shots = count_rows(source, MPROF_TABLE_HEAP_SHOTS);
+	mprof_heap_shot first = {.struct_size = sizeof(first)};
+	mprof_heap_shot last = {.struct_size = sizeof(last)};
+	class_growth largest[LARGEST_CLASSES];
+	size_t count;
+	char bytes[FINDING_NUMBER_SIZE];
+	char objects[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+
+	if (shots == 0 || !NEXT_ROW(source, MPROF_TABLE_HEAP_SHOTS, 0, &first) ||
+	    !NEXT_ROW(source, MPROF_TABLE_HEAP_SHOTS, shots - 1, &last))
+		return;
+	count = list_largest(source, shots - 1, largest);
+	if (count == 0)
+		return;
+	if (shots > 1)
+		add_heap_growth(source, &first, &last, shots, find_grown_class(source, largest, count));
+	finding_add(source, "heap", "heap", 10, "heap",
+		    "The last heap snapshot has %s in %s objects; %s of the bytes are %s.",
+		    finding_bytes(bytes, last.bytes), finding_count(objects, last.objects),
+		    finding_share(share, largest[0].bytes, last.bytes),
+		    finding_name(source, MPROF_SAMPLE_CLASS, largest[0].class_id, name));
+}
+
+static void add_native_leak(finding_source *source, const mprof_memory_stats *memory)
+{
+	mprof_memory_site site = {.struct_size = sizeof(site)};
+	mprof_memory_site worst = {.struct_size = sizeof(worst)};
+	const uint64_t share_of_peak = finding_percent(memory->live_bytes, memory->peak_bytes);
+	char bytes[FINDING_NUMBER_SIZE];
+	char blocks[FINDING_NUMBER_SIZE];
+	char largest[FINDING_NUMBER_SIZE];
+	char place[FINDING_NAME_SIZE + 64];
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MEMORY_SITES, i, &site); i++) {
+		if (site.live_bytes > worst.live_bytes)
+			worst = site;
+	}
+	if (memory->live_bytes == 0)
+		return;
+	describe_site(source, " by", worst.stack, 0, place, sizeof(place));
+	finding_add(source, "native-leak", "memory",
+		    memory->live_bytes < MEGABYTE / 10 ? 8 : at_least(at_most(20 + share_of_peak, 90), 30),
+		    "report --sections=memory",
+		    "%s of native memory in %s blocks was never freed, %s of it allocated%s.",
+		    finding_bytes(bytes, memory->live_bytes), finding_count(blocks, memory->live),
+		    finding_bytes(largest, worst.live_bytes), place[0] != '\0' ? place : " by one call stack");
+}
+
+static void find_native_memory(finding_source *source)
+{
+	mprof_memory_stats memory = {.struct_size = sizeof(memory)};
+	mprof_memory_site site = {.struct_size = sizeof(site)};
+	mprof_memory_site worst = {.struct_size = sizeof(worst)};
+	char bytes[FINDING_NUMBER_SIZE];
+	char blocks[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char place[FINDING_NAME_SIZE + 64];
+
+	if (!NEXT_ROW(source, MPROF_TABLE_MEMORY, 0, &memory) || memory.allocations == 0)
+		return;
+	add_native_leak(source, &memory);
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MEMORY_SITES, i, &site); i++) {
+		if (site.peak_bytes > worst.peak_bytes)
+			worst = site;
+	}
+	describe_site(source, " by", worst.stack, 0, place, sizeof(place));
+	finding_add(source, "native-memory", "memory", 9, "report --sections=memory",
+		    "Native memory reached %s; %s of that was allocated%s.", finding_bytes(bytes, memory.peak_bytes),
+		    finding_share(share, worst.peak_bytes, memory.peak_bytes),
+		    place[0] != '\0' ? place : " by one call stack");
+	if (memory.allocations >= 10000 && finding_percent(memory.temporaries, memory.allocations) >= 30)
+		finding_add(source, "allocation", "memory",
+			    at_most(finding_percent(memory.temporaries, memory.allocations) / 3, 30),
+			    "report --sections=memory",
+			    "%s of %s blocks of native memory were freed before the next allocation.",
+			    finding_share(share, memory.temporaries, memory.allocations),
+			    finding_count(blocks, memory.allocations));
+}
+
+/*
+ * Pauses.
+ */
+
+/* What collections took together. */
+typedef struct collection_sum {
+	uint64_t paused_ns;
+	uint64_t total_ns;
+	uint64_t longest_ns; /* The longest pause, or if pauses are not known the longest collection. */
+	int64_t longest_start_ns;
+	uint32_t generation;
+	size_t count;
+	size_t with_pause;
+} collection_sum;
+
+static collection_sum sum_collections(const finding_source *source)
+{
+	mprof_collection row = {.struct_size = sizeof(row)};
+	collection_sum sum = {0};
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_COLLECTIONS, i, &row); i++) {
+		const uint64_t stopped = row.has_pause ? row.pause_ns : row.duration_ns;
+
+		sum.count++;
+		sum.with_pause += row.has_pause;
+		sum.paused_ns += row.has_pause ? row.pause_ns : 0;
+		sum.total_ns += row.duration_ns;
+		if (stopped > sum.longest_ns) {
+			sum.longest_ns = stopped;
+			sum.longest_start_ns = row.start_ns;
+			sum.generation = row.generation;
+		}
+	}
+	return sum;
+}
+
+static void find_collections(finding_source *source)
+{
+	const collection_sum sum = sum_collections(source);
+	const int has_pauses = sum.with_pause > 0;
+	const uint64_t time = has_pauses ? sum.paused_ns : sum.total_ns;
+	const uint64_t by_length = sum.longest_ns >= 100 * MILLISECOND  ? 45
+				   : sum.longest_ns >= 20 * MILLISECOND ? 25
+									: 5;
+	char duration[FINDING_NUMBER_SIZE];
+	char count[FINDING_NUMBER_SIZE];
+	char longest[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char start[FINDING_NUMBER_SIZE];
+
+	if (sum.count == 0)
+		return;
+	finding_add(source, has_pauses ? "pause" : "collection", "collections",
+		    at_least(finding_percent(time, source->totals.wall_ns), by_length),
+		    has_pauses ? "report --pauses" : "report --sections=collections",
+		    "%s collection%s %s %s (%s of the run), %s at most: generation %" PRIu32 ", at %s.",
+		    finding_count(count, sum.count), sum.count == 1 ? "" : "s",
+		    has_pauses ? "stopped the program for" : "took", finding_duration(duration, time),
+		    finding_share(share, time, source->totals.wall_ns), finding_duration(longest, sum.longest_ns),
+		    sum.generation,
+		    finding_duration(start, sum.longest_start_ns > 0 ? (uint64_t)sum.longest_start_ns : 0));
+}
+
+/*
+ * Exceptions, compilation and spans.
+ */
+
+static void find_exceptions(finding_source *source)
+{
+	mprof_class_stats row = {.struct_size = sizeof(row)};
+	mprof_class_stats most = {.struct_size = sizeof(most)};
+	mprof_exception_site site = {.struct_size = sizeof(site)};
+	mprof_exception_site worst = {.struct_size = sizeof(worst)};
+	const uint64_t rate = per_second(source, source->totals.exceptions);
+	char count[FINDING_NUMBER_SIZE];
+	char each_second[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+	char place[FINDING_NAME_SIZE + 64];
+
+	if (source->totals.exceptions == 0)
+		return;
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_CLASSES, i, &row); i++) {
+		if (row.exceptions > most.exceptions)
+			most = row;
+	}
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_EXCEPTION_SITES, i, &site); i++) {
+		if (site.class_id == most.id && site.exceptions > worst.exceptions)
+			worst = site;
+	}
+	describe_site(source, ", most of them in", worst.stack, worst.call, place, sizeof(place));
+	finding_add(source, "exception", "exceptions", rate < 10 ? 2 : at_most(at_least(rate / 200, 6), 70),
+		    "report --sections=exceptions", "%s exception%s thrown, %s per second; %s of them are %s%s.",
+		    finding_count(count, source->totals.exceptions), source->totals.exceptions == 1 ? " was" : "s were",
+		    finding_count(each_second, rate), finding_share(share, most.exceptions, source->totals.exceptions),
+		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place);
+}
+
+static void find_compilation(finding_source *source)
+{
+	mprof_method_stats row = {.struct_size = sizeof(row)};
+	mprof_method_stats longest = {.struct_size = sizeof(longest)};
+	const uint64_t share_of_run = finding_percent(source->totals.jit_ns, source->totals.wall_ns);
+	char duration[FINDING_NUMBER_SIZE];
+	char count[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char most[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+
+	if (share_of_run < 3)
+		return;
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_METHODS, i, &row); i++) {
+		if (row.jit_ns > longest.jit_ns)
+			longest = row;
+	}
+	finding_add(source, "compile", "compilation", share_of_run, "report --sections=compilation",
+		    "Compiling %s methods took %s (%s of the run), of that %s for %s.",
+		    finding_count(count, source->totals.jit_methods), finding_duration(duration, source->totals.jit_ns),
+		    finding_share(share, source->totals.jit_ns, source->totals.wall_ns),
+		    finding_duration(most, longest.jit_ns),
+		    finding_name(source, MPROF_SAMPLE_METHOD, longest.id, name));
+}
+
+static void add_span(finding_source *source, const mprof_event_type_stats *span)
+{
+	char count[FINDING_NUMBER_SIZE];
+	char median[FINDING_NUMBER_SIZE];
+	char slow[FINDING_NUMBER_SIZE];
+	char longest[FINDING_NUMBER_SIZE];
+
+	finding_add(source, "span", "spans",
+		    at_most(at_least(finding_percent(span->total_ns, source->totals.wall_ns), 12), 70),
+		    "report --sections=spans",
+		    "%.60s: %s span%s, half of them take up to %s, 99 %% up to %s, the longest %s.", span->name,
+		    finding_count(count, span->spans), span->spans == 1 ? "" : "s",
+		    finding_duration(median, span->p50_ns), finding_duration(slow, span->p99_ns),
+		    finding_duration(longest, span->max_ns));
+}
+
+static void find_spans(finding_source *source)
+{
+	mprof_event_type_stats row = {.struct_size = sizeof(row)};
+	mprof_event_type_stats longest = {.struct_size = sizeof(longest)};
+	mprof_event_type_stats failed = {.struct_size = sizeof(failed)};
+	char count[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_EVENT_TYPES, i, &row); i++) {
+		if (row.name == NULL)
+			continue;
+		if (row.total_ns > longest.total_ns)
+			longest = row;
+		if (row.errors > failed.errors)
+			failed = row;
+	}
+	if (longest.spans > 0)
+		add_span(source, &longest);
+	if (failed.errors > 0)
+		finding_add(source, "span", "spans", at_most(15 + finding_percent(failed.errors, failed.count) / 2, 70),
+			    "report --sections=spans", "%.60s failed %s times (%s of them).", failed.name,
+			    finding_count(count, failed.errors), finding_share(share, failed.errors, failed.count));
+}
+
+/* What a log has if no rule applies. */
+static void add_summary(finding_source *source)
+{
+	char events[FINDING_NUMBER_SIZE];
+	char threads[FINDING_NUMBER_SIZE];
+	char duration[FINDING_NUMBER_SIZE];
+
+	finding_add(source, "summary", "totals", 1, "report --all",
+		    "The log has %s events of %s threads in %s, and no calls, samples, allocations or waits.",
+		    finding_count(events, source->totals.events),
+		    finding_count(threads, count_rows(source, MPROF_TABLE_THREADS)),
+		    finding_duration(duration, source->totals.wall_ns));
+}
+
+mprof_status finding_rules_apply(finding_source *source)
+{
+	static void (*const rules[])(finding_source *) = {
+		find_losses,       find_few_samples, find_cut_stacks,    find_contention,
+		find_idle_threads, find_heap,        find_native_memory, find_collections,
+		find_exceptions,   find_spans,       find_allocations,   find_compilation,
+	};
+	const mprof_status status = find_frames(source);
+
+	if (status != MPROF_OK)
+		return status;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		rules[i](source);
+	if (source->list->count == 0)
+		add_summary(source);
+	return MPROF_OK;
+}

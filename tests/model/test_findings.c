@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands out in profiles of known content. */
+#include "base/failing_allocator.h"
+#include "profile_fixture.h"
+
+#include <stdio.h>
+
+/* Method 1 runs for 700 ms of a second, of which method 2 takes 600; method 3 runs for 1 ms. */
+static void write_calls(test_log *log)
+{
+	const uint64_t millisecond = 1000000;
+
+	log_begin(log);
+	begin_block(log, 7, SESSION_START);
+	enter(log, 1, SESSION_START);
+	enter(log, 2, SESSION_START + 50 * millisecond);
+	leave(log, 2, SESSION_START + 650 * millisecond);
+	leave(log, 1, SESSION_START + 700 * millisecond);
+	enter(log, 3, SESSION_START + 800 * millisecond);
+	leave(log, 3, SESSION_START + 801 * millisecond);
+	end_block(log);
+	log_profile(log);
+}
+
+static mprof_finding_list *find(const test_log *log, const mprof_finding_list_options *options)
+{
+	mprof_finding_list *findings;
+
+	cr_assert_eq(mprof_finding_list_create(log->profile, log->reader, options, &findings), MPROF_OK);
+	return findings;
+}
+
+static mprof_finding get(const mprof_finding_list *findings, size_t index)
+{
+	mprof_finding found = {.struct_size = sizeof(found)};
+
+	cr_assert_eq(mprof_finding_list_get(findings, index, &found), MPROF_OK);
+	return found;
+}
+
+Test(findings, name_the_hot_method_with_its_share_and_caller)
+{
+	mprof_finding_list *findings;
+	mprof_finding first;
+	test_log log;
+
+	write_calls(&log);
+	findings = find(&log, NULL);
+	cr_assert_geq(mprof_finding_list_get_count(findings), 1);
+	first = get(findings, 0);
+	cr_expect_str_eq(first.kind, "hot-method");
+	cr_expect_str_eq(first.section, "methods");
+	cr_expect_str_eq(first.text, "c2.m2 takes 85.6 % of the time in methods; c1.m1 calls it for 100.0 % of that.");
+	cr_expect_str_eq(first.command, "mprof report --callers='c2.m2' FILE");
+	cr_expect_eq(first.severity, 85);
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
+static void name_everything(void *user, uint32_t kind, uint32_t id, char *text, size_t size)
+{
+	(void)kind;
+	snprintf(text, size, "%s%u", (const char *)user, (unsigned int)id);
+}
+
+Test(findings, quote_names_and_logs_for_a_shell)
+{
+	mprof_finding_list_options options;
+	mprof_finding_list *findings;
+	test_log log;
+	char marks[] = "it's [all] *\t";
+
+	write_calls(&log);
+	mprof_finding_list_options_init(&options, sizeof(options));
+	options.log = "a log's name.mprof";
+	options.name = name_everything;
+	options.user = marks;
+	findings = find(&log, &options);
+	cr_expect_str_eq(get(findings, 0).command, "mprof report --callers='it?s ?all? ??2' 'a log'\\''s name.mprof'");
+	cr_expect_null(strchr(get(findings, 0).text, '\t'));
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
+Test(findings, are_there_for_every_log)
+{
+	mprof_finding_list *findings;
+	test_log log;
+
+	log_begin(&log);
+	log_profile(&log);
+	findings = find(&log, NULL);
+	cr_assert_eq(mprof_finding_list_get_count(findings), 1);
+	cr_expect_str_eq(get(findings, 0).kind, "summary");
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
+Test(findings, are_sorted_and_limited)
+{
+	mprof_finding_list_options options;
+	mprof_finding_list *findings;
+	test_log log;
+
+	write_calls(&log);
+	mprof_finding_list_options_init(&options, sizeof(options));
+	options.max_count = 1;
+	findings = find(&log, &options);
+	cr_expect_eq(mprof_finding_list_get_count(findings), 1);
+	mprof_finding_list_destroy(findings);
+	options.max_count = 100;
+	findings = find(&log, &options);
+	for (size_t i = 1; i < mprof_finding_list_get_count(findings); i++)
+		cr_expect_leq(get(findings, i).severity, get(findings, i - 1).severity);
+	mprof_finding_list_destroy(findings);
+	options.reserved = 1;
+	cr_expect_eq(mprof_finding_list_create(log.profile, log.reader, &options, &findings), MPROF_ERR_ARGUMENT);
+	cr_expect_null(findings);
+	log_release(&log);
+}
+
+Test(findings, refused_memory_is_an_error)
+{
+	mprof_finding_list_options options;
+	mprof_status status = MPROF_ERR_MEMORY;
+	mprof_finding_list *findings;
+	test_log log;
+	size_t fail_at;
+
+	write_calls(&log);
+	mprof_finding_list_options_init(&options, sizeof(options));
+	for (fail_at = 1; status == MPROF_ERR_MEMORY; fail_at++) {
+		failing_allocator failing;
+		mprof_allocator allocator = failing_allocator_interface(&failing);
+
+		memset(&failing, 0, sizeof(failing));
+		failing.fail_at = fail_at;
+		options.allocator = &allocator;
+		status = mprof_finding_list_create(log.profile, log.reader, &options, &findings);
+		cr_expect_eq(status == MPROF_OK, failing.refused == 0);
+		cr_expect(status == MPROF_OK || status == MPROF_ERR_MEMORY);
+		mprof_finding_list_destroy(findings);
+		cr_expect_eq(failing.blocks, 0);
+	}
+	cr_expect_gt(fail_at, 8);
+	log_release(&log);
+}
