@@ -272,7 +272,7 @@ static int is_duration(const diff_table *table, diff_measure measure)
 {
 	const char *key =
 		table->figures[measure].key != NULL ? table->figures[measure].key : table->figures[DIFF_BY_SELF].key;
-	const mprof_table_column *column = table_column_find(table->table, key, strlen(key));
+	const mprof_table_column *column = table_column_find(mprof_table_get_column, table->table, key, strlen(key));
 
 	return column != NULL && column->unit == MPROF_UNIT_NANOSECONDS;
 }

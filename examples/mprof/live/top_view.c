@@ -380,7 +380,7 @@ void top_view_header(const live_profile *live, char lines[TOP_HEADER_LINES][TOP_
 /* The unit of a figure is that of the column of the profile; samples are counted. */
 static uint32_t unit_of(const top_table *table, const char *key)
 {
-	const mprof_table_column *column = table_column_find(table->table, key, strlen(key));
+	const mprof_table_column *column = table_column_find(mprof_table_get_column, table->table, key, strlen(key));
 
 	return column != NULL ? column->unit : MPROF_UNIT_COUNT;
 }
