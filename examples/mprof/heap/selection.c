@@ -105,7 +105,7 @@ typedef struct selection {
 	mprof_heap_class *rows; /**< Classes of the objects that are selected, most bytes first. */
 	size_t count;
 	uint64_t unknown; /**< Objects that are left out because their origin is not known. */
-	int is_made;      /**< 0: out of memory, after a message. */
+	int is_created;   /**< 0: out of memory, after a message. */
 } selection;
 
 int heap_selection_is_wanted(const heap_view *view)
@@ -139,7 +139,7 @@ static int keep_related(const heap_view *view, mprof_heap_set *set, const char *
 {
 	mprof_heap_set *others;
 	mprof_heap_set *related = NULL;
-	int is_made = 0;
+	int is_created = 0;
 
 	if (pattern == NULL)
 		return 1;
@@ -147,11 +147,11 @@ static int keep_related(const heap_view *view, mprof_heap_set *set, const char *
 	if (others != NULL && mprof_heap_set_create(view->graph, &related) == MPROF_OK) {
 		add(related, others);
 		mprof_heap_set_intersect(set, related);
-		is_made = 1;
+		is_created = 1;
 	}
 	mprof_heap_set_destroy(related);
 	mprof_heap_set_destroy(others);
-	return is_made;
+	return is_created;
 }
 
 /* Adds the objects of a set whose origin is wanted to another set. */
@@ -257,8 +257,8 @@ static selection make_selection(const heap_view *view)
 	if (view->totals.objects == 0)
 		return chosen;
 	set = make_classes(view, view->options.class_pattern);
-	chosen.is_made = set != NULL && select_objects(view, &chosen, set);
-	if (!chosen.is_made)
+	chosen.is_created = set != NULL && select_objects(view, &chosen, set);
+	if (!chosen.is_created)
 		output_out_of_memory();
 	mprof_heap_set_destroy(set);
 	return chosen;
@@ -299,7 +299,7 @@ void heap_selection_text(const heap_view *view)
 	char bytes[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
 
-	if (chosen.is_made) {
+	if (chosen.is_created) {
 		printf("\nSelected objects: %s, %s", text_count(objects, chosen.totals.objects),
 		       text_bytes(bytes, chosen.totals.bytes));
 		if (view->has_retained)

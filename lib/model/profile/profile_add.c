@@ -148,9 +148,9 @@ static inline int add_allocation(mprof_profile *profile, uint32_t top, const mpr
 
 /* As add_allocation(), and counts the event. Allocations outside the window change nothing. */
 static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, const mprof_columns *columns,
-				      size_t allocation, const int how)
+				      size_t allocation, const int mode)
 {
-	if ((how & FAST_PATH_COUNTS) == 0)
+	if ((mode & FAST_PATH_COUNTS) == 0)
 		return 1;
 	if (!add_allocation(profile, top, columns, allocation))
 		return 0;
@@ -163,13 +163,13 @@ static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, cons
  * one. Each symbol has a branch of its own, in which the kind of the event is a constant.
  */
 FAST_PATH_INLINE void add_fast_inline(mprof_profile *profile, thread_record *thread, const mprof_columns *columns,
-				      column_cursor *next, int *has_failed, const int how)
+				      column_cursor *next, int *has_failed, const int mode)
 {
 	const call_stack *stack = thread_stack(thread);
 	column_cursor cursor = *next;
 	fast_path path;
 
-	if (!fast_path_begin(&path, profile, thread, how))
+	if (!fast_path_begin(&path, profile, thread, mode))
 		return;
 	for (; cursor.symbol < cursor.end; cursor.symbol++) {
 		const uint8_t symbol = *cursor.symbol;
@@ -178,35 +178,35 @@ FAST_PATH_INLINE void add_fast_inline(mprof_profile *profile, thread_record *thr
 			const fast_call call = {MPROF_EVENT_METHOD_ENTER, *cursor.method, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, how))
+			    !fast_path_call(&path, profile, stack, &call, mode))
 				break;
 			cursor.method++;
 		} else if (symbol == MPROF_SYMBOL_LEAVE_IMPLICIT) {
 			const fast_call call = {MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, how))
+			    !fast_path_call(&path, profile, stack, &call, mode))
 				break;
 		} else if (symbol == MPROF_SYMBOL_LEAVE) {
 			const fast_call call = {MPROF_EVENT_METHOD_LEAVE, *cursor.method, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, how))
+			    !fast_path_call(&path, profile, stack, &call, mode))
 				break;
 			cursor.method++;
 		} else {
 			if (symbol == MPROF_SYMBOL_ROW || !fast_path_is_next(&path, cursor.counter))
 				break;
-			*has_failed = !add_fast_allocation(profile, path.top, columns, cursor.allocation, how);
+			*has_failed = !add_fast_allocation(profile, path.top, columns, cursor.allocation, mode);
 			if (*has_failed)
 				break;
-			fast_path_pass(&path, profile, cursor.counter, how);
+			fast_path_pass(&path, profile, cursor.counter, mode);
 			cursor.allocation++;
 			continue;
 		}
 		cursor.counter = *cursor.time++;
 	}
-	fast_path_end(&path, thread, how);
+	fast_path_end(&path, thread, mode);
 	*next = cursor;
 }
 
@@ -244,9 +244,9 @@ static window_place place_of(const mprof_profile *profile, const thread_record *
 
 /* Adds the events at the cursor. Returns 0 if there is no memory for one of them. */
 static int add_events(mprof_profile *profile, thread_record *thread, const mprof_columns *columns,
-		      column_cursor *cursor, window_place place)
+		      column_cursor *cursor, window_place position)
 {
-	const int counts = place == WINDOW_INSIDE;
+	const int counts = position == WINDOW_INSIDE;
 	mprof_event_detail detail;
 	mprof_event event;
 
@@ -254,7 +254,7 @@ static int add_events(mprof_profile *profile, thread_record *thread, const mprof
 		int has_failed = 0;
 		int is_added;
 
-		if (place != WINDOW_ACROSS)
+		if (position != WINDOW_ACROSS)
 			add_fast(profile, thread, columns, cursor, &has_failed, counts);
 		if (cursor->symbol == cursor->end)
 			return 1;
@@ -272,7 +272,7 @@ static int profile_columns_add(mprof_profile *profile, thread_record *thread, co
 			       size_t passed)
 {
 	column_cursor cursor = cursor_of(columns);
-	const window_place place = place_of(profile, thread, columns);
+	const window_place position = place_of(profile, thread, columns);
 	const uint8_t *first;
 	profile_run run;
 	int is_added;
@@ -281,8 +281,8 @@ static int profile_columns_add(mprof_profile *profile, thread_record *thread, co
 		advance(&cursor);
 	first = cursor.symbol;
 	run = profile_events_begin_run(profile, thread);
-	is_added = add_events(profile, thread, columns, &cursor, place);
-	if (place == WINDOW_INSIDE) {
+	is_added = add_events(profile, thread, columns, &cursor, position);
+	if (position == WINDOW_INSIDE) {
 		thread->events += (size_t)(cursor.symbol - first);
 		profile->totals.events += (size_t)(cursor.symbol - first);
 	}
