@@ -559,7 +559,7 @@ int parser_events_context_is_current(const mprof_parser *parser, const prepared_
 	       context->numbers == parser->events.numbers;
 }
 
-/* Goes on to decode in the parser, after the events that were prepared. */
+/* Continues to decode in the parser, after the events that were prepared. */
 static void leave_prepared(mprof_parser *parser)
 {
 	const prepared_block *prepared = parser->prepared;

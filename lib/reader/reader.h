@@ -73,7 +73,7 @@ void *reader_visit(const mprof_reader *reader, int *is_whole);
 /** Returns the size of all objects of a class, in bytes, as far as it was read; 0 if it is not known or varies. */
 uint32_t reader_object_size(const mprof_reader *reader, uint32_t class_id);
 
-/** Passes the events of the loaded block, all of which were visited, as if they had been fetched. */
+/** Skips the events of the loaded block: the visitor has processed them. */
 void reader_pass_visited(mprof_reader *reader);
 
 /**

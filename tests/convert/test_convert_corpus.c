@@ -54,7 +54,7 @@ static int is_sound(const char *name)
  */
 static int has_other_samples(const char *name)
 {
-	static const char *const others[] = {"mono-statistical-counts", "mono-statistical-deep-chain",
+	static const char *const others[] = {"mono-statistical-counts", "mono-statistical-deep-stack",
 					     "drop-statistical-counts"};
 
 	return is_any_of(name, others, sizeof(others) / sizeof(others[0]));

@@ -50,7 +50,7 @@ static void expect_samples(mprof_dialect source, mprof_dialect target, const mpr
 	conversion created;
 	uint64_t found;
 
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, count), MPROF_OK);
 	created = convert_from(writer, target);
 	found = count_samples(&created.log);
@@ -90,7 +90,7 @@ Test(convert_losses, weights_in_lists)
 	conversion created;
 
 	samples[0].more.detail = &many;
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 1), MPROF_OK);
 	created = convert_from(writer, MPROF_DIALECT_MAIL);
 	cr_assert_eq(created.stats.shortened_events[MPROF_EVENT_SAMPLE], 3000);
@@ -112,7 +112,7 @@ Test(convert_losses, weights_beyond_the_bound)
 
 	samples[0].more.detail = &many;
 	samples[1].more.detail = &some;
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 2), MPROF_OK);
 	created = convert_from(writer, MPROF_DIALECT_MPROF2);
 	cr_assert_eq(count_samples(&created.log), most + 2);
@@ -130,7 +130,7 @@ Test(convert_losses, places_of_samples)
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, 0, 0);
 	conversion created;
 
-	define_chains(writer);
+	define_stacks(writer);
 	put_records(writer, MPROF_BLOCK_CODE, &function, 1);
 	put_records(writer, MPROF_BLOCK_CODE, &location, 1);
 	put_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
@@ -147,7 +147,7 @@ Test(convert_losses, chains_of_allocations)
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, DIRECTIVES, 0);
 	conversion created;
 
-	define_chains(writer);
+	define_stacks(writer);
 	begin_events(writer, 1);
 	ADD(writer, ALLOCATION, 3, 16, 0, &detail);
 	ADD(writer, ALLOCATION, 3, 16, 0, NULL);
@@ -223,7 +223,7 @@ Test(convert_losses, are_refused_unless_wanted)
 	const uint8_t *bytes;
 	conversion created;
 
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
 	begin_events(writer, 1);
 	ADD(writer, ALLOCATION, 3, 16, 0, &detail);

@@ -234,7 +234,7 @@ static int is_id(size_t column)
 	       column == EVENT_COLUMN_STACKS;
 }
 
-/* The position of the first event of a type, of which there is one. */
+/* The position of the first event of a type; there is at least one. */
 static size_t first_typed(const uint8_t *bytes)
 {
 	size_t first = 0;

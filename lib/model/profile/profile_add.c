@@ -81,7 +81,7 @@ static void get_event(const column_cursor *cursor, const mprof_columns *columns,
 	event->more.detail = detail;
 }
 
-/* Goes on after the next event. */
+/* Continues with the next event. */
 static inline void advance(column_cursor *cursor)
 {
 	const uint8_t symbol = *cursor->symbol++;

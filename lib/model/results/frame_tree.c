@@ -305,7 +305,7 @@ static frame_site get_site(const site_reader *sites, size_t index)
 	}
 }
 
-/* Goes on to a callee of a node. Returns 0 if there is no memory or it was stopped, like the functions below. */
+/* Continues with a callee of a node. Returns 0 if there is no memory or it was stopped, like the functions below. */
 static int add_item_node(const site_reader *sites, uint32_t item, uint32_t *node)
 {
 	frame_source *source = sites->source;

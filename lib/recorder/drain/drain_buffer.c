@@ -509,7 +509,7 @@ static uint32_t start_jobs(drain_threads *threads, mprof_thread **next)
 	return started;
 }
 
-/* Goes on with the slots that a drain thread left, when none runs. Returns 1 if one may take over again. */
+/* Continues with the slots that a drain thread left, when none runs. Returns 1 if one may take over again. */
 static int convert_slow(recorder_drain *drain, drain_job *job)
 {
 	mprof_thread *thread = job->thread;
