@@ -13,6 +13,14 @@
 
 #include <stddef.h>
 
+/**
+ * What documents call samples of which a method or a function is the innermost frame, or any frame: the columns self and
+ * total of samples, samples_total of methods. Documents had these keys before the library named columns, and programs
+ * that read documents know them.
+ */
+#define KEY_SAMPLES_SELF "hits"
+#define KEY_SAMPLES_TOTAL "total_hits"
+
 /** Returns a column by its number: mprof_table_get_column() or mprof_heap_table_get_column(). */
 typedef const mprof_table_column *(*table_columns)(uint32_t table, size_t column);
 

@@ -250,7 +250,7 @@ static const diff_table tables[] = {
 	 "Samples",
 	 "samples",
 	 "method or function",
-	 {{"hits", "samples"}, {"total_hits", "samples with callees"}, {NULL, NULL}},
+	 {{KEY_SAMPLES_SELF, "samples"}, {KEY_SAMPLES_TOTAL, "samples with callees"}, {NULL, NULL}},
 	 0},
 	{MPROF_TABLE_MONITORS, "Waits for monitors by class", "monitors", "class", WAITED, 0},
 	{MPROF_TABLE_MONITOR_SITES, "Waits for monitors by call site", "monitor_sites", "class", WAITED, 1},
