@@ -19,7 +19,7 @@ function check(word) {
 	count++
 }
 FNR == 1 { name = "" }
-name == "" && /^[A-Za-z_0-9]+ *\+?= *\\$/ { name = $1; last = ""; next }
+name == "" && /^[A-Za-z_0-9]+ *\+?=.*\\$/ { name = $1; last = ""; next }
 name != "" && NF == 2 && $2 == "\\" { check($1); next }
 name != "" && NF == 1 && $1 != "\\" { check($1) }
 { name = "" }
