@@ -14,9 +14,9 @@
 #include <stddef.h>
 
 /**
- * What documents call samples of which a method or a function is the innermost frame, or any frame: the columns self and
- * total of samples, samples_total of methods. Documents had these keys before the library named columns, and programs
- * that read documents know them.
+ * What documents call samples with a method or a function as the innermost frame, and as any frame: the columns self
+ * and total of samples, samples_total of methods. Documents had these keys before the library named columns, and
+ * programs that read documents know them.
  */
 #define KEY_SAMPLES_SELF "hits"
 #define KEY_SAMPLES_TOTAL "total_hits"
