@@ -43,7 +43,7 @@ export class TimeWindow {
 		this.show(this.from + share * this.length, this.to + share * this.length);
 	}
 
-	/** Times of lines at round numbers, at most so many. */
+	/** Times of lines at round numbers, at most that many. */
 	ticks(most) {
 		let step = 10 ** Math.floor(Math.log10(this.length / most));
 		step = step * (steps.find((size) => this.length / (size * step) <= most) ?? 10);

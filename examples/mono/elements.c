@@ -365,8 +365,8 @@ static void assembly_unloaded(MonoProfiler *profiler, MonoAssembly *assembly)
 
 void elements_end(MonoProfiler *profiler)
 {
-	for (nameless_domain *left = take_nameless(NULL); left != NULL; left = take_nameless(NULL))
-		record_nameless(profiler, left);
+	for (nameless_domain *remaining = take_nameless(NULL); remaining != NULL; remaining = take_nameless(NULL))
+		record_nameless(profiler, remaining);
 }
 
 void elements_install(MonoProfiler *profiler)

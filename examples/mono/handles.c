@@ -94,12 +94,12 @@ static void handle_deleted(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 
 void handles_install(MonoProfiler *profiler)
 {
-	const char *asked = profiler->options.handles.type;
+	const char *requested = profiler->options.handles.type;
 
 	if ((profiler->options.kinds & RECORD_HANDLES) == 0)
 		return;
-	for (size_t i = 0; asked != NULL && i < sizeof(type_names) / sizeof(type_names[0]); i++)
-		if (strcmp(asked, type_names[i]) == 0)
+	for (size_t i = 0; requested != NULL && i < sizeof(type_names) / sizeof(type_names[0]); i++)
+		if (strcmp(requested, type_names[i]) == 0)
 			wanted.type = (int)i;
 	wanted.pattern = profiler->options.handle_class;
 	key_set_init(&wanted.kept);

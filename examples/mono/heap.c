@@ -90,11 +90,11 @@ static int has_its_turn(MonoProfiler *profiler)
 
 static void count_shot(MonoProfiler *profiler)
 {
-	int64_t left = atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed);
+	int64_t remaining = atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed);
 
 	/* If another thread sets the count meanwhile, the exchange fails and the new count remains. */
-	if (left > 0)
-		(void)atomic_compare_exchange_strong(&profiler->heap_snapshots_left, &left, left - 1);
+	if (remaining > 0)
+		(void)atomic_compare_exchange_strong(&profiler->heap_snapshots_left, &remaining, remaining - 1);
 	state.last_snapshot = milliseconds_now();
 	atomic_store(&is_requested, 0);
 	atomic_fetch_add(&snapshot_count, 1);

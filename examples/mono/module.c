@@ -258,27 +258,29 @@ static uint32_t allocation_detail(const module_options *options)
 
 static void set_recorder_options(mprof_recorder_options *options, const mprof_writer_options *writer)
 {
-	const module_options *asked = &module.options;
+	const module_options *requested = &module.options;
 
 	mprof_recorder_options_init(options, sizeof(*options));
 	options->writer = writer;
-	options->buffer_events = asked->buffer_events;
-	options->max_buffers = asked->max_buffers;
-	options->overflow = asked->drop ? MPROF_OVERFLOW_DROP : MPROF_OVERFLOW_WAIT;
-	options->drain_interval_ms = asked->drain_interval_ms;
-	options->resolution_ns = asked->resolution_ns;
-	options->drain_threads = asked->drain_threads;
+	options->buffer_events = requested->buffer_events;
+	options->max_buffers = requested->max_buffers;
+	options->overflow = requested->drop ? MPROF_OVERFLOW_DROP : MPROF_OVERFLOW_WAIT;
+	options->drain_interval_ms = requested->drain_interval_ms;
+	options->resolution_ns = requested->resolution_ns;
+	options->drain_threads = requested->drain_threads;
 	options->allocation_detail = module.allocation_detail;
-	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exceptions.has_stacks);
-	options->exception_clauses = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exceptions.has_clauses);
-	options->method_code = (uint32_t)jit_code_is_recorded(asked);
+	options->exception_stacks =
+		(uint32_t)(requested->kinds & RECORD_EXCEPTIONS && requested->exceptions.has_stacks);
+	options->exception_clauses =
+		(uint32_t)(requested->kinds & RECORD_EXCEPTIONS && requested->exceptions.has_clauses);
+	options->method_code = (uint32_t)jit_code_is_recorded(requested);
 	options->heap_offsets = (uint32_t)object_fields_are_recorded(&module);
-	options->start_disabled = (uint32_t)asked->start_disabled;
-	atomic_store_explicit(&module.is_stopped, asked->start_disabled, memory_order_relaxed);
-	options->max_log_bytes = asked->max_bytes;
-	options->max_heap_bytes = asked->heap_bytes;
+	options->start_disabled = (uint32_t)requested->start_disabled;
+	atomic_store_explicit(&module.is_stopped, requested->start_disabled, memory_order_relaxed);
+	options->max_log_bytes = requested->max_bytes;
+	options->max_heap_bytes = requested->heap_bytes;
 	options->thread_times = 1;
-	options->track_objects = (asked->kinds & (RECORD_FREED | RECORD_SUMMARIES)) != 0;
+	options->track_objects = (requested->kinds & (RECORD_FREED | RECORD_SUMMARIES)) != 0;
 }
 
 /* Whether only some allocations have a call stack. */

@@ -558,21 +558,21 @@ static int store_text(options_parser *parser, char **text, const char *value)
 /* Stores a value, or what an option without a value means. */
 static int store_field(options_parser *parser, const option_field *field, const char *value)
 {
-	char *place = (char *)parser->options + field->offset;
+	char *slot = (char *)parser->options + field->offset;
 	uint64_t number = 0;
 
 	switch (field->kind) {
 	case FIELD_SWITCH:
-		*(int *)place = 1;
+		*(int *)slot = 1;
 		return 1;
 	case FIELD_NUMBER:
 		if (value != NULL && record_values_number(value, 0, UINT32_MAX, &number))
-			*(uint32_t *)place = (uint32_t)number;
+			*(uint32_t *)slot = (uint32_t)number;
 		return 1;
 	case FIELD_SIZE:
-		return record_values_size(value, 0, UINT64_MAX, (uint64_t *)place);
+		return record_values_size(value, 0, UINT64_MAX, (uint64_t *)slot);
 	case FIELD_TEXT:
-		return store_text(parser, (char **)place, value);
+		return store_text(parser, (char **)slot, value);
 	}
 	return 0;
 }

@@ -106,21 +106,21 @@ typedef struct walk_place {
 } walk_place;
 
 /* Moves on to the caller. Returns 0 if it is not known where its return address is. */
-static int take_step(const stack_steps *steps, walk_place *place, const stack_step *step)
+static int take_step(const stack_steps *steps, walk_place *position, const stack_step *step)
 {
-	const uintptr_t *slot = place->slot;
+	const uintptr_t *slot = position->slot;
 
 	if (step->distance != 0) {
-		place->slot = slot + step->distance / sizeof(*slot);
+		position->slot = slot + step->distance / sizeof(*slot);
 	} else {
 		/* In the part of the stack that is in use */
-		if (place->pointer <= (uintptr_t)slot || place->pointer % sizeof(*slot) != 0 ||
-		    place->pointer >= steps->end - 2 * sizeof(*slot))
+		if (position->pointer <= (uintptr_t)slot || position->pointer % sizeof(*slot) != 0 ||
+		    position->pointer >= steps->end - 2 * sizeof(*slot))
 			return 0;
-		place->slot = (const uintptr_t *)place->pointer + 1;
+		position->slot = (const uintptr_t *)position->pointer + 1;
 	}
 	if (step->saved != 0)
-		place->pointer = step->saved == STACK_STEP_PUSHED ? place->slot[-1] : slot[step->saved];
+		position->pointer = step->saved == STACK_STEP_PUSHED ? position->slot[-1] : slot[step->saved];
 	return 1;
 }
 
@@ -136,16 +136,17 @@ static int is_base(const stack_steps *steps, const uintptr_t *slot)
 static int enter_path(stack_steps *steps, const uintptr_t *slot)
 {
 	stack_path_frame added[STACK_PATH_NEW];
-	walk_place place = {slot, 0};
+	walk_place position = {slot, 0};
 	uint32_t count = 0;
 
-	while (!stack_path_reaches(&steps->path, place.slot) && place.slot < steps->base && count < STACK_PATH_NEW) {
-		const stack_step *step = find_step(steps, *place.slot);
+	while (!stack_path_reaches(&steps->path, position.slot) && position.slot < steps->base &&
+	       count < STACK_PATH_NEW) {
+		const stack_step *step = find_step(steps, *position.slot);
 
 		if (step == NULL)
 			return 0;
-		added[count++] = (stack_path_frame){place.slot, *step};
-		if (!take_step(steps, &place, step))
+		added[count++] = (stack_path_frame){position.slot, *step};
+		if (!take_step(steps, &position, step))
 			return 0;
 	}
 	if (count == STACK_PATH_NEW)
@@ -179,23 +180,23 @@ static int correct_path(stack_steps *steps, uint32_t number)
 }
 
 /* Moves on to the caller of a frame of the path. Returns 0 if it is not known where its return address is. */
-static int follow_path(stack_steps *steps, uint32_t number, walk_place *place)
+static int follow_path(stack_steps *steps, uint32_t number, walk_place *position)
 {
 	const stack_path_frame *frame = stack_path_at(&steps->path, number);
 
-	place->slot = frame->slot;
-	if (!take_step(steps, place, &frame->step))
+	position->slot = frame->slot;
+	if (!take_step(steps, position, &frame->step))
 		return 0;
 	/* The path may lead elsewhere now. */
 	if (frame->step.distance == 0 && number + 1 != steps->path.outer &&
-	    stack_path_at(&steps->path, number + 1)->slot != place->slot)
+	    stack_path_at(&steps->path, number + 1)->slot != position->slot)
 		steps->path.outer = number + 1;
 	return 1;
 }
 
 int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, stack_record *record)
 {
-	walk_place place = {slot, 0};
+	walk_place position = {slot, 0};
 	int is_managed = 0;
 
 	if (steps->unloads != unloads || !enter_path(steps, slot))
@@ -203,12 +204,12 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot
 	for (uint32_t number = steps->path.inner;; number++) {
 		const stack_path_frame *frame = stack_path_at(&steps->path, number);
 
-		if (number == steps->path.outer && (place.slot >= steps->base || !extend_path(steps, place.slot)))
+		if (number == steps->path.outer && (position.slot >= steps->base || !extend_path(steps, position.slot)))
 			break;
 		if (frame->step.address != *frame->slot && !correct_path(steps, number))
 			return 0;
 		/* Native frames between managed frames have no steps: their callers are unknown. */
-		if (!follow_path(steps, number, &place) || (frame->step.frame == 0 && is_managed))
+		if (!follow_path(steps, number, &position) || (frame->step.frame == 0 && is_managed))
 			return 0;
 		if (frame->step.frame == 0)
 			continue;
@@ -216,7 +217,7 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot
 		if (!stack_record_add(record, frame->step.frame, frame->step.flags))
 			return 1;
 	}
-	return is_managed && is_base(steps, place.slot);
+	return is_managed && is_base(steps, position.slot);
 }
 
 typedef struct native_lesson {
@@ -430,7 +431,7 @@ void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code
 {
 	const uintptr_t address = (uintptr_t)code + (uintptr_t)offset;
 	const uintptr_t *slot = lesson->slot;
-	walk_place place = {slot, lesson->pointer};
+	walk_place position = {slot, lesson->pointer};
 	const stack_step *known;
 	int is_right;
 
@@ -448,11 +449,11 @@ void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code
 		lesson->step = *known;
 	else if (!read_step(domain, code, &lesson->step))
 		return;
-	if (!take_step(lesson->steps, &place, &lesson->step))
+	if (!take_step(lesson->steps, &position, &lesson->step))
 		return;
 	lesson->unsettled = slot;
-	lesson->slot = place.slot;
-	lesson->pointer = place.pointer;
+	lesson->slot = position.slot;
+	lesson->pointer = position.pointer;
 }
 
 void stack_lesson_end(stack_lesson *lesson, int has_all_frames)

@@ -209,14 +209,14 @@ static void describe_here(ucontext_t *context, void *stack)
 }
 #endif
 
-static void walk_and_learn(MonoProfiler *profiler, thread_state *state, const uintptr_t *place, stack_record *record)
+static void walk_and_learn(MonoProfiler *profiler, thread_state *state, const uintptr_t *position, stack_record *record)
 {
 	stack_lesson lesson;
 	stack_walk walk = {.profiler = profiler, .state = state, .record = record, .lesson = &lesson};
 	ucontext_t context;
 
 	stack_lesson_begin(&lesson, state->stack_steps, atomic_load_explicit(&profiler->unloads, memory_order_relaxed),
-			   place);
+			   position);
 	describe_here(&context, __builtin_frame_address(0));
 	mono_stack_walk_async_safe(add_frame_and_learn, &context, &walk);
 	stack_lesson_end(&lesson, walk.visited < MAX_LESSON_FRAMES);
@@ -225,7 +225,7 @@ static void walk_and_learn(MonoProfiler *profiler, thread_state *state, const ui
 /* Walks by steps begin at the return address of this function. */
 __attribute__((noinline)) static void walk_here(MonoProfiler *profiler, thread_state *state, stack_record *record)
 {
-	const uintptr_t *place = (const uintptr_t *)__builtin_frame_address(0) + 1;
+	const uintptr_t *position = (const uintptr_t *)__builtin_frame_address(0) + 1;
 	const stack_record none = *record;
 	stack_walk walk = {.profiler = profiler, .state = state, .compilations = state->compilations, .record = record};
 	ucontext_t context;
@@ -234,11 +234,11 @@ __attribute__((noinline)) static void walk_here(MonoProfiler *profiler, thread_s
 		state->stack_steps = calloc(1, sizeof(*state->stack_steps));
 	if (state->compilations == 0 && state->stack_steps != NULL) {
 		if (stack_steps_walk(state->stack_steps, atomic_load_explicit(&profiler->unloads, memory_order_relaxed),
-				     place, record))
+				     position, record))
 			return;
 		*record = none;
 		if (state->stack_steps->pause == 0) {
-			walk_and_learn(profiler, state, place, record);
+			walk_and_learn(profiler, state, position, record);
 			return;
 		}
 		state->stack_steps->pause--;

@@ -27,7 +27,7 @@
 #define WISHES 64
 
 typedef int action_function(int number, const struct sigaction *new_action, struct sigaction *old_action);
-typedef int mask_function(int how, const sigset_t *set, sigset_t *old);
+typedef int mask_function(int mode, const sigset_t *set, sigset_t *old);
 typedef int stack_function(const stack_t *stack, stack_t *old);
 typedef void (*simple_handler)(int number);
 
@@ -129,13 +129,13 @@ int program_signals_keep(int number, signal_function handler, int (*is_caused)(c
 }
 
 /* The mask of the calling thread as the system has it. */
-static void block_signal(int number, int how)
+static void block_signal(int number, int mode)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, number);
-	(void)real_thread_mask(how, &set, NULL);
+	(void)real_thread_mask(mode, &set, NULL);
 }
 
 void program_signals_release(void)
@@ -358,16 +358,16 @@ OVERRIDES int sigignore(int number)
 }
 
 /* The set that the system gets, and what the thread has asked for from then on. */
-static const sigset_t *without_own(int number, int how, const sigset_t *set, sigset_t *less)
+static const sigset_t *without_own(int number, int mode, const sigset_t *set, sigset_t *less)
 {
 	if (set == NULL)
 		return NULL;
 	if (sigismember(set, number) != 1) {
-		if (how == SIG_SETMASK)
+		if (mode == SIG_SETMASK)
 			is_blocked = 0;
 		return set;
 	}
-	if (how == SIG_UNBLOCK) {
+	if (mode == SIG_UNBLOCK) {
 		is_blocked = 0;
 		return set;
 	}
@@ -377,7 +377,7 @@ static const sigset_t *without_own(int number, int how, const sigset_t *set, sig
 	return less;
 }
 
-static int change_mask(mask_function *real, int how, const sigset_t *set, sigset_t *old)
+static int change_mask(mask_function *real, int mode, const sigset_t *set, sigset_t *old)
 {
 	const int number = atomic_load_explicit(&own_signal, memory_order_relaxed);
 	const int was_blocked = is_blocked;
@@ -385,9 +385,9 @@ static int change_mask(mask_function *real, int how, const sigset_t *set, sigset
 	int result;
 
 	if (number == 0)
-		return real(how, set, old);
+		return real(mode, set, old);
 	/* Noted before the system's mask changes: a signal that arrives meanwhile is treated as before or as after. */
-	result = real(how, without_own(number, how, set, &less), old);
+	result = real(mode, without_own(number, mode, set, &less), old);
 	if (result != 0)
 		is_blocked = was_blocked;
 	else if (old != NULL && was_blocked)
@@ -395,16 +395,16 @@ static int change_mask(mask_function *real, int how, const sigset_t *set, sigset
 	return result;
 }
 
-OVERRIDES int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+OVERRIDES int sigprocmask(int mode, const sigset_t *set, sigset_t *old)
 {
 	look_up_all();
-	return change_mask(real_mask, how, set, old);
+	return change_mask(real_mask, mode, set, old);
 }
 
-OVERRIDES int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+OVERRIDES int pthread_sigmask(int mode, const sigset_t *set, sigset_t *old)
 {
 	look_up_all();
-	return change_mask(real_thread_mask, how, set, old);
+	return change_mask(real_thread_mask, mode, set, old);
 }
 
 OVERRIDES int sighold(int number)

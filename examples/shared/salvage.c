@@ -46,7 +46,7 @@ static const char *salvage_failure(int system_error)
 	}
 }
 
-mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
+mprof_status salvage_open(const char *requested, const char *log_path, uint64_t ring_bytes,
 			  const mprof_recorder_options *options, mprof_recorder **recorder, int *is_salvaged,
 			  mprof_error *error)
 {
@@ -59,14 +59,14 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 	is_salvaged = is_salvaged != NULL ? is_salvaged : &unused;
 	*is_salvaged = 0;
 	copy.salvage_path = NULL;
-	if ((asked != NULL && strcmp(asked, "no") == 0) || !can_be_salvaged(options) ||
+	if ((requested != NULL && strcmp(requested, "no") == 0) || !can_be_salvaged(options) ||
 	    !salvage_path_of(log_path, beside))
 		return open_any(log_path, ring_bytes, &copy, recorder, error);
 	copy.salvage_log_path = log_path;
-	copy.salvage_path = asked != NULL ? asked : beside;
+	copy.salvage_path = requested != NULL ? requested : beside;
 	status = open_any(log_path, ring_bytes, &copy, recorder, error);
-	if (status == MPROF_ERR_IO && asked != NULL &&
-	    (error->system_error == EBUSY || strncmp(asked, "/proc/", sizeof("/proc/") - 1) == 0)) {
+	if (status == MPROF_ERR_IO && requested != NULL &&
+	    (error->system_error == EBUSY || strncmp(requested, "/proc/", sizeof("/proc/") - 1) == 0)) {
 		copy.salvage_path = beside;
 		status = open_any(log_path, ring_bytes, &copy, recorder, error);
 	}

@@ -18,14 +18,14 @@
 
 /**
  * Opens a recorder with a salvage file. If the file cannot be created, prints the reason on standard error and opens a
- * recorder without one. \p asked: the path of the salvage file; NULL for that of the log with #SALVAGE_SUFFIX, "no" for
- * no salvage file. If another process uses the path \p asked, or it is in /proc and cannot be opened since its process
- * has ended or belongs to another user, the file is beside the log. \p ring_bytes: size of the
- * ring buffer, or 0 to write the log to a file. Logs that cannot be completed by another process have no salvage file.
+ * recorder without one. \p requested: the path of the salvage file; NULL for that of the log with #SALVAGE_SUFFIX, "no"
+ * for no salvage file. If another process uses that path, or it is in /proc and cannot be opened since its process has
+ * ended or belongs to another user, the file is beside the log. \p ring_bytes: size of the ring buffer, or 0 to write
+ * the log to a file. Logs that cannot be completed by another process have no salvage file.
  * mprof_recorder_options::salvage_path is ignored. \p is_salvaged receives whether there is a salvage file; NULL if the
  * caller need not know.
  */
-mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
+mprof_status salvage_open(const char *requested, const char *log_path, uint64_t ring_bytes,
 			  const mprof_recorder_options *options, mprof_recorder **recorder, int *is_salvaged,
 			  mprof_error *error);
 

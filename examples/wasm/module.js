@@ -102,7 +102,7 @@ export class Mprof {
 		return log;
 	}
 
-	// Memory of at least so many bytes, valid until the next call.
+	// Memory of at least that many bytes, valid until the next call.
 	reserve(size) {
 		if (size > this.#roomSize) {
 			this.exports.mprof_js_free(this.#room);

@@ -232,6 +232,31 @@ export interface Tables {
 		type: Uint32Array; cpu: Uint32Array; thread: BigUint64Array; mode: Amounts; samples: Amounts;
 		weight: Amounts;
 	};
+	graph: {
+		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;
+		limited: Uint32Array; has_roots: Uint32Array; has_offsets: Uint32Array;
+		has_dominators: Uint32Array; has_paths: Uint32Array; has_referrers: Uint32Array;
+		objects: Amounts; bytes: Amounts; references: Amounts; classes: Amounts; roots: Amounts;
+		roots_by_kind: Amounts; reachable_objects: Amounts; reachable_bytes: Amounts;
+		missing_references: Amounts; missing_roots: Amounts; orphan_references: Amounts;
+		repeated_objects: Amounts; damaged_blocks: Amounts; used_memory: Amounts; labels: Amounts;
+		names: Amounts; weak_references: Amounts; synthetic_objects: Amounts; missing_notes: Amounts;
+	};
+	heap_snapshots: {
+		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
+		bytes: Amounts; references: Amounts; roots: Amounts;
+	};
+	heap_classes: {
+		class_id: Uint32Array; objects: Amounts; bytes: Amounts; reachable_objects: Amounts;
+		reachable_bytes: Amounts; retained_bytes: Amounts;
+	};
+	heap_objects: {
+		address: BigUint64Array; bytes: Amounts; retained_bytes: Amounts; class_id: Uint32Array;
+		class_index: Uint32Array; dominator: Uint32Array; is_reachable: Uint32Array;
+		is_root: Uint32Array; references: Uint32Array; referrers: Uint32Array; flags: Uint32Array;
+		label: (string | null)[]; weak_references: Uint32Array;
+	};
+	heap_roots: { object: Uint32Array; kind: Uint32Array; area: Uint32Array; holder: Uint32Array };
 	session: {
 		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
 		runtime: (string | null)[]; start_counter: BigUint64Array; start_time_us: Amounts;
@@ -282,29 +307,6 @@ export interface Tables {
 		start_ns: Amounts;
 	};
 	heap_shot_classes: { class_id: Uint32Array; objects: Amounts; bytes: Amounts };
-	graph: {
-		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;
-		limited: Uint32Array; has_roots: Uint32Array; has_offsets: Uint32Array;
-		has_dominators: Uint32Array; has_paths: Uint32Array; has_referrers: Uint32Array;
-		objects: Amounts; bytes: Amounts; references: Amounts; classes: Amounts; roots: Amounts;
-		roots_by_kind: Amounts; reachable_objects: Amounts; reachable_bytes: Amounts;
-		missing_references: Amounts; missing_roots: Amounts; orphan_references: Amounts;
-		repeated_objects: Amounts; damaged_blocks: Amounts; used_memory: Amounts;
-	};
-	heap_snapshots: {
-		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
-		bytes: Amounts; references: Amounts; roots: Amounts;
-	};
-	heap_classes: {
-		class_id: Uint32Array; objects: Amounts; bytes: Amounts; reachable_objects: Amounts;
-		reachable_bytes: Amounts; retained_bytes: Amounts;
-	};
-	heap_objects: {
-		address: BigUint64Array; bytes: Amounts; retained_bytes: Amounts; class_id: Uint32Array;
-		class_index: Uint32Array; dominator: Uint32Array; is_reachable: Uint32Array;
-		is_root: Uint32Array; references: Uint32Array; referrers: Uint32Array;
-	};
-	heap_roots: { object: Uint32Array; kind: Uint32Array; area: Uint32Array };
 	nodes: {
 		kind: Uint32Array; id: Uint32Array; flags: Uint32Array; parent: Uint32Array;
 		first_child: Uint32Array; next_sibling: Uint32Array; count: Amounts; self: Amounts;
@@ -364,7 +366,7 @@ export interface Frame {
 }
 
 export interface ReadOptions {
-	/** Return 'interrupted' after about so many milliseconds; the same call continues. */
+	/** Return 'interrupted' after about that many milliseconds; the same call continues. */
 	milliseconds?: number;
 	/** Called about once for each MiB. totalBytes is 0 while the log is being fed. Must not call the module. */
 	onProgress?: (doneBytes: number, totalBytes: number) => void;

@@ -4,35 +4,77 @@
 
 #include <string.h>
 
-static const table_list *const lists[] = {&session_tables, &heap_tables};
+static const table_list *const lists[] = {&session_tables, &tree_tables};
 
 /* Maximum number of columns of a table. */
 #define MAX_COLUMNS 64
 
-/* The tables of a profile come first; their numbers are those of the library minus 1. */
-static uint32_t count_profile_tables(void)
-{
-	static uint32_t count;
+/* Tables that the library describes. Their numbers there are from 1 on, without gaps. */
+typedef struct described_tables {
+	const mprof_table_info *(*get_info)(uint32_t table);
+	const mprof_table_column *(*get_column)(uint32_t table, size_t column);
+	size_t (*count)(const log_view *view, uint32_t table);
+	mprof_status (*get)(const log_view *view, uint32_t table, size_t index, void *row);
+} described_tables;
 
-	while (mprof_table_get_info(count + 1) != NULL)
+static size_t count_profile(const log_view *view, uint32_t table)
+{
+	return mprof_profile_get_row_count(view->profile, table);
+}
+
+static mprof_status get_profile(const log_view *view, uint32_t table, size_t index, void *row)
+{
+	return mprof_profile_get_row(view->profile, table, index, row);
+}
+
+static size_t count_graph(const log_view *view, uint32_t table)
+{
+	return mprof_heap_graph_get_row_count(view->graph, table);
+}
+
+static mprof_status get_graph(const log_view *view, uint32_t table, size_t index, void *row)
+{
+	return mprof_heap_graph_get_row(view->graph, table, index, row);
+}
+
+static const described_tables described[] = {
+	{mprof_table_get_info, mprof_table_get_column, count_profile, get_profile},
+	{mprof_heap_table_get_info, mprof_heap_table_get_column, count_graph, get_graph},
+};
+
+#define DESCRIBED (sizeof(described) / sizeof(described[0]))
+
+/* A table of one of the two kinds. The numbers of the module go through all that are described, then all lists. */
+typedef struct found_table {
+	const described_tables *by; /* NULL for a table of a list. */
+	uint32_t number;            /* That of the library, if by is not NULL. */
+	const table *listed;        /* NULL if there is no table of the number, too. */
+} found_table;
+
+static uint32_t count_described(const described_tables *tables)
+{
+	uint32_t count = 0;
+
+	while (tables->get_info(count + 1) != NULL)
 		count++;
 	return count;
 }
 
-/* NULL for a table of a profile. The numbers of the other tables go through all lists. */
-static const table *find_table(uint32_t number)
+static found_table find_table(uint32_t number)
 {
-	const uint32_t profile_tables = count_profile_tables();
+	for (size_t i = 0; i < DESCRIBED; i++) {
+		const uint32_t count = count_described(&described[i]);
 
-	if (number < profile_tables)
-		return NULL;
-	number -= profile_tables;
+		if (number < count)
+			return (found_table){&described[i], number + 1, NULL};
+		number -= count;
+	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (number < lists[i]->count)
-			return &lists[i]->tables[number];
+			return (found_table){NULL, 0, &lists[i]->tables[number]};
 		number -= (uint32_t)lists[i]->count;
 	}
-	return NULL;
+	return (found_table){NULL, 0, NULL};
 }
 
 static column_type type_of(const mprof_table_column *column)
@@ -50,22 +92,29 @@ static column_type type_of(const mprof_table_column *column)
 	}
 }
 
-static table_column get_column(uint32_t number, uint32_t index)
+static table_column get_column(const found_table *found, uint32_t index)
 {
-	const table *found = find_table(number);
 	const mprof_table_column *column;
 
-	if (found != NULL)
-		return found->columns[index];
-	column = mprof_table_get_column(number + 1, index);
+	if (found->by == NULL)
+		return found->listed->columns[index];
+	column = found->by->get_column(found->number, index);
 	return (table_column){column->name, (uint32_t)column->offset, (uint16_t)type_of(column),
 			      (uint16_t)column->length};
 }
 
+static uint32_t count_columns(const found_table *found)
+{
+	return (uint32_t)(found->by == NULL ? found->listed->column_count
+					    : found->by->get_info(found->number)->column_count);
+}
+
 uint32_t WASM_EXPORT(mprof_js_table_get_count)(void)
 {
-	uint32_t count = count_profile_tables();
+	uint32_t count = 0;
 
+	for (size_t i = 0; i < DESCRIBED; i++)
+		count += count_described(&described[i]);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		count += (uint32_t)lists[i]->count;
 	return count;
@@ -73,50 +122,52 @@ uint32_t WASM_EXPORT(mprof_js_table_get_count)(void)
 
 const char *WASM_EXPORT(mprof_js_table_get_name)(uint32_t number)
 {
-	const table *found = find_table(number);
+	const found_table found = find_table(number);
 
-	return found != NULL ? found->name : mprof_table_get_info(number + 1)->name;
+	return found.by == NULL ? found.listed->name : found.by->get_info(found.number)->name;
 }
 
 uint32_t WASM_EXPORT(mprof_js_table_get_column_count)(uint32_t number)
 {
-	const table *found = find_table(number);
+	const found_table found = find_table(number);
 
-	return (uint32_t)(found != NULL ? found->column_count : mprof_table_get_info(number + 1)->column_count);
+	return count_columns(&found);
 }
 
 const char *WASM_EXPORT(mprof_js_table_get_column_name)(uint32_t number, uint32_t column)
 {
-	return get_column(number, column).name;
+	const found_table found = find_table(number);
+
+	return get_column(&found, column).name;
 }
 
 uint32_t WASM_EXPORT(mprof_js_table_get_column_type)(uint32_t number, uint32_t column)
 {
-	return get_column(number, column).type;
+	const found_table found = find_table(number);
+
+	return get_column(&found, column).type;
 }
 
 uint32_t WASM_EXPORT(mprof_js_table_get_column_length)(uint32_t number, uint32_t column)
 {
-	return get_column(number, column).length;
+	const found_table found = find_table(number);
+
+	return get_column(&found, column).length;
 }
 
 uint32_t WASM_EXPORT(mprof_js_table_get_row_count)(const log_view *view, uint32_t number, uint32_t which)
 {
-	const table *found = find_table(number);
+	const found_table found = find_table(number);
 
-	return (uint32_t)(found != NULL ? found->count(view, which)
-					: mprof_profile_get_row_count(view->profile, number + 1));
+	return (uint32_t)(found.by == NULL ? found.listed->count(view, which) : found.by->count(view, found.number));
 }
 
-static mprof_status get_row(const log_view *view, uint32_t number, uint32_t which, size_t index, size_t *row)
+static mprof_status get_row(const log_view *view, const found_table *found, uint32_t which, size_t index, size_t *row)
 {
-	const table *found = find_table(number);
-
-	if (found != NULL)
-		return found->get(view, which, index, row);
-	*row = mprof_table_get_info(number + 1)->row_size;
-	return *row <= TABLE_ROW_SIZE ? mprof_profile_get_row(view->profile, number + 1, index, row)
-				      : MPROF_ERR_ARGUMENT;
+	if (found->by == NULL)
+		return found->listed->get(view, which, index, row);
+	*row = found->by->get_info(found->number)->row_size;
+	return *row <= TABLE_ROW_SIZE ? found->by->get(view, found->number, index, row) : MPROF_ERR_ARGUMENT;
 }
 
 /* Largest integer up to which doubles represent every one. */
@@ -204,19 +255,20 @@ uint32_t WASM_EXPORT(mprof_js_table_fill)(const log_view *view, uint32_t number,
 		size_t struct_size;
 	} row;
 	table_column columns[MAX_COLUMNS];
-	const uint32_t column_count = mprof_js_table_get_column_count(number);
+	const found_table found = find_table(number);
+	const uint32_t column_count = count_columns(&found);
 	uint32_t count = 0;
 
 	if (column_count > MAX_COLUMNS)
 		return 0;
 	for (uint32_t i = 0; i < column_count; i++)
-		columns[i] = get_column(number, i);
+		columns[i] = get_column(&found, i);
 	rounded = 0;
 	for (; count < capacity; count++) {
 		uint8_t *column_start = out;
 
 		row.struct_size = 0;
-		if (get_row(view, number, which, first + count, &row.struct_size) != MPROF_OK)
+		if (get_row(view, &found, which, first + count, &row.struct_size) != MPROF_OK)
 			break;
 		for (uint32_t i = 0; i < column_count; i++) {
 			size_t cell = column_width(&columns[i]) * columns[i].length;

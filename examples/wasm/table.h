@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file table.h
- * \brief Describes structs of the library that are not rows of a table of a profile as tables, whose columns become
- * typed arrays.
+ * \brief Describes as tables those structs of the library for which it has no description itself. Columns become typed
+ * arrays.
  */
 #ifndef WASM_TABLE_H
 #define WASM_TABLE_H
@@ -85,13 +85,13 @@ typedef struct table {
 			get_##table                                                                                    \
 	}
 
-/** The tables of one file. Those of a profile are described by the library. */
+/** The tables of one file. Those of a profile and of a heap graph are described by the library. */
 typedef struct table_list {
 	const table *tables;
 	size_t count;
 } table_list;
 
 extern const table_list session_tables;
-extern const table_list heap_tables;
+extern const table_list tree_tables;
 
 #endif

@@ -226,7 +226,7 @@ export class View {
 		return BigInt.asUintN(64, this.module.exports.mprof_js_view_get_counter(this.live(), nanoseconds));
 	}
 
-	// Runs a function of the module that reads the log, for about so many milliseconds.
+	// Runs a function of the module that reads the log, for about that many milliseconds.
 	run(read, { milliseconds = Infinity, onProgress = null } = {}) {
 		const end = performance.now() + milliseconds;
 		this.progress = (doneBytes) => {

@@ -243,6 +243,76 @@ typedef struct mprof_allocator {
 } mprof_allocator;
 /** \} */
 
+/**
+ * \name Descriptions of tables
+ * \{
+ *
+ * Results of the library are tables. What a table and a column of it are is data, so that a program can show or convert
+ * any table: mprof_table_get_info() and mprof_table_get_column() describe those of a profile,
+ * mprof_heap_table_get_info() and mprof_heap_table_get_column() those of a heap graph.
+ */
+
+/**
+ * \brief How a field of a row is stored. Values are fixed; new ones are appended.
+ * \since 0.1
+ */
+typedef enum mprof_column_type {
+	MPROF_TYPE_UINT32 = 1, /**< A uint32_t. */
+	MPROF_TYPE_UINT64 = 2, /**< A uint64_t. */
+	MPROF_TYPE_INT64 = 3,  /**< An int64_t. */
+	MPROF_TYPE_TEXT = 4    /**< A const char *, which may be NULL. Borrowed until the object that has
+	                            the table is changed or destroyed. */
+} mprof_column_type;
+
+/**
+ * \brief What the values of a column are. Values are fixed; new ones are appended.
+ * \since 0.1
+ */
+typedef enum mprof_column_unit {
+	MPROF_UNIT_COUNT = 1,       /**< A number of things that the name of the column states. */
+	MPROF_UNIT_BYTES = 2,       /**< A number of bytes. */
+	MPROF_UNIT_NANOSECONDS = 3, /**< A duration. */
+	MPROF_UNIT_TIME = 4,        /**< A time, in nanoseconds since the start of the session. */
+	MPROF_UNIT_METHOD = 5,      /**< The ID of a method, 0 for none. */
+	MPROF_UNIT_CLASS = 6,       /**< The ID of a class, 0 for none. */
+	MPROF_UNIT_THREAD = 7,      /**< The ID of a thread: all 64 bits have a meaning. */
+	MPROF_UNIT_STACK = 8,       /**< The ID of a call stack, for mprof_reader_lookup_stack(); 0 for none. */
+	MPROF_UNIT_CALL = 9,        /**< A row of #MPROF_TABLE_CALLS; 0 for none, or for the root. */
+	MPROF_UNIT_ROW = 10,        /**< A row of the same table; 0 for none, or for the root. */
+	MPROF_UNIT_ADDRESS = 11,    /**< An address: all 64 bits have a meaning. */
+	MPROF_UNIT_NUMBER = 12,     /**< An ID or a number of something else, as documented for the field. */
+	MPROF_UNIT_KIND = 13,       /**< A value of the enum that is documented for the field. */
+	MPROF_UNIT_BITS = 14,       /**< Bits of the enum that is documented for the field. */
+	MPROF_UNIT_BOOLEAN = 15,    /**< 0 or 1. */
+	MPROF_UNIT_TEXT = 16,       /**< A text in UTF-8. */
+	MPROF_UNIT_VALUE = 17       /**< A value of a metric, which its flags describe. */
+} mprof_column_unit;
+
+/**
+ * \brief A column of a table: a field of its struct.
+ *
+ * With mprof_profile_options::raw_counters, the values of #MPROF_UNIT_NANOSECONDS and #MPROF_UNIT_TIME are counters.
+ * \since 0.1
+ */
+typedef struct mprof_table_column {
+	const char *name; /**< The name of the field. */
+	uint32_t type;    /**< An #mprof_column_type. */
+	uint32_t unit;    /**< An #mprof_column_unit. */
+	size_t offset;    /**< Of the field in the struct, in bytes. */
+	size_t length;    /**< Number of elements of an array; 1 for all other fields. */
+} mprof_table_column;
+
+/**
+ * \brief A table: rows that are structs of one type.
+ * \since 0.1
+ */
+typedef struct mprof_table_info {
+	const char *name;    /**< Its name, as "allocation_sites". */
+	size_t row_size;     /**< Size of its struct, in bytes. */
+	size_t column_count; /**< Number of its columns, without struct_size and reserved fields. */
+} mprof_table_info;
+/** \} */
+
 #ifdef MPROF_UNSTABLE
 /**
  * \name Descriptors that stay out of the way of the recorded program

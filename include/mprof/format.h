@@ -458,7 +458,7 @@ typedef enum mprof_root_kind {
 	MPROF_ROOT_MONITOR = 8,       /**< A monitor that a thread holds or waits for. */
 	MPROF_ROOT_THREAD = 9,        /**< The object of a thread. */
 	MPROF_ROOT_CLASS = 10,        /**< A class that is never unloaded. */
-	MPROF_ROOT_INTERNED = 11,     /**< A table of texts or of other values of which there is one each. */
+	MPROF_ROOT_INTERNED = 11,     /**< A table of texts or of other values that are stored once each. */
 	MPROF_ROOT_SYMBOL = 12,       /**< A table of names, such as symbols. */
 	MPROF_ROOT_LOCAL = 13, /**< A reference that native code has during a call, such as a local one of JNI. */
 	MPROF_ROOT_GLOBAL = 14 /**< A reference that native code has until it gives it up, such as a global one of

@@ -49,8 +49,7 @@ MPROF_BEGIN_DECLS
  * object. mprof_heap_graph_options::max_memory limits all of it.
  *
  * **Speed.** Only INTRO, MAPPING, LOADED, HEAP_DATA, ROOTS, FIELDS, TEXTS, OBJECT_LABELS, REFERENCE_NAMES and
- * DIRECTIVES blocks are needed: a reader whose
- * mprof_reader_options::wanted has only these, or that skips EVENTS, reads a large log faster.
+ * DIRECTIVES blocks are needed: a reader that wants only these (mprof_reader_options::wanted) reads a large log faster.
  *
  * Example: examples/small/tutorial/10_heap.c.
  */
@@ -77,10 +76,9 @@ typedef struct mprof_heap_graph_options {
 	uint64_t max_memory;              /**< Maximum memory of the graph, in bytes; 0 means 4 GiB. */
 	uint32_t snapshot;                /**< Which snapshot of the log, from 1; 0 means the last. */
 	uint32_t list_only;               /**< 1: only count the objects of each snapshot; keep none. */
-	mprof_progress_function progress; /**< Called by mprof_heap_graph_read() while it links the objects, by
-	                                       mprof_heap_graph_build_dominators(), _paths() and _referrers(), by
-	                                       mprof_heap_graph_get_retained(), and by sets of objects. May be
-	                                       NULL. */
+	mprof_progress_function progress; /**< May be NULL. Called by mprof_heap_graph_read() while it links the
+	                                       objects, by mprof_heap_graph_build_dominators(), _paths() and
+	                                       _referrers(), mprof_heap_graph_get_retained(), and sets. */
 	void *progress_user;              /**< Passed as the first argument. */
 } mprof_heap_graph_options;
 
@@ -592,6 +590,66 @@ MPROF_API mprof_status mprof_heap_graph_get_path(const mprof_heap_graph *graph, 
  */
 MPROF_API mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph, uint32_t object,
 						   mprof_heap_reference *reference, size_t reference_size);
+
+/**
+ * \brief The tables of a heap graph. Values are fixed; new ones are appended, without gaps.
+ * \since 0.1
+ */
+typedef enum mprof_heap_table {
+	MPROF_HEAP_TABLE_GRAPH = 1,     /**< #mprof_heap_graph_totals: one row. */
+	MPROF_HEAP_TABLE_SNAPSHOTS = 2, /**< #mprof_heap_snapshot: those that were read, in their order. */
+	MPROF_HEAP_TABLE_CLASSES = 3,   /**< #mprof_heap_class: classes that have objects, by class ID. */
+	MPROF_HEAP_TABLE_OBJECTS = 4,   /**< #mprof_heap_object: objects, by address. */
+	MPROF_HEAP_TABLE_ROOTS = 5      /**< #mprof_heap_root: roots of these objects. */
+} mprof_heap_table;
+
+/**
+ * \brief Gets the description of a table.
+ *
+ * Thread-safe and async-signal-safe.
+ * \param table An #mprof_heap_table or, experimental, #MPROF_HEAP_TABLE_GROWTH.
+ * \return The description, which is constant; NULL if \p table is not a table of this version of the library.
+ * \since 0.1
+ */
+MPROF_API const mprof_table_info *mprof_heap_table_get_info(uint32_t table);
+
+/**
+ * \brief Gets the description of a column.
+ *
+ * Thread-safe and async-signal-safe.
+ * \param table An #mprof_heap_table or, experimental, #MPROF_HEAP_TABLE_GROWTH.
+ * \param column 0 to mprof_table_info::column_count - 1.
+ * \return The description, which is constant; NULL if \p table or \p column is out of range.
+ * \since 0.1
+ */
+MPROF_API const mprof_table_column *mprof_heap_table_get_column(uint32_t table, size_t column);
+
+/**
+ * \brief Number of rows of a table.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param table An #mprof_heap_table.
+ * \return The count; 0 if \p graph is NULL or \p table is not a table of a graph.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_heap_graph_get_row_count(const mprof_heap_graph *graph, uint32_t table);
+
+/**
+ * \brief Gets a row of a table.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param table An #mprof_heap_table.
+ * \param index 0 to mprof_heap_graph_get_row_count() - 1.
+ * \param row Receives what fits its struct_size, which the caller sets. Texts are borrowed until the graph changes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p table is not a table of a graph, \p index is out of range, or
+ *   struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_row(const mprof_heap_graph *graph, uint32_t table, size_t index, void *row);
 /** \} */
 
 #ifdef MPROF_UNSTABLE
@@ -1088,6 +1146,12 @@ typedef struct mprof_heap_growth {
 	uint64_t bytes_first;     /**< Bytes that the shape held in the first of these snapshots. */
 	uint64_t bytes_last;      /**< The same in the last one. */
 } mprof_heap_growth;
+
+/**
+ * \brief The table of #mprof_heap_growth, which mprof_heap_diff_get_growth() returns. Not a table of a graph.
+ * \since 0.1
+ */
+#define MPROF_HEAP_TABLE_GROWTH 101
 
 /**
  * \brief Gets the path shapes that grew from each snapshot to the next, those that hold the most additional memory

@@ -1544,7 +1544,7 @@ MPROF_API void mprof_thread_record_object_resized(mprof_thread *thread, mprof_ke
  * is defined already has its ID, so this may be called again for the same text; it takes a lock, so a client keeps the
  * ID where it records often.
  *
- * Texts stay in memory as long as the recorder exists, and in readers of the log: a text of which there is any number,
+ * Texts stay in memory as long as the recorder exists, and in readers of the log: a text that is different each time,
  * such as a query, is an argument of kind #MPROF_ARGUMENT_TEXT instead. Section 3.26 of doc/format.md.
  *
  * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.

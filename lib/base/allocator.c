@@ -27,14 +27,14 @@ static void malloc_release(void *user, void *memory, size_t size)
 	free(memory);
 }
 
-int allocator_init(mprof_allocator *allocator, const mprof_allocator *given)
+int allocator_init(mprof_allocator *allocator, const mprof_allocator *input)
 {
 	static const mprof_allocator system_allocator = {sizeof(mprof_allocator), malloc_allocate, malloc_reallocate,
 							 malloc_release, NULL};
 
-	if (given == NULL)
+	if (input == NULL)
 		*allocator = system_allocator;
-	else if (struct_copy_in(allocator, given, sizeof(*allocator)) != MPROF_OK)
+	else if (struct_copy_in(allocator, input, sizeof(*allocator)) != MPROF_OK)
 		return 0;
 	return allocator->allocate != NULL && allocator->reallocate != NULL && allocator->release != NULL;
 }

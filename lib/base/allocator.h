@@ -8,8 +8,8 @@
 
 #include <mprof/base.h>
 
-/** Copies \p given, or uses malloc() if it is NULL. Returns 0 if a function is missing or struct_size is invalid. */
-int allocator_init(mprof_allocator *allocator, const mprof_allocator *given);
+/** Copies \p input, or uses malloc() if it is NULL. Returns 0 if a function is missing or struct_size is invalid. */
+int allocator_init(mprof_allocator *allocator, const mprof_allocator *input);
 
 static inline void *allocator_allocate(const mprof_allocator *allocator, size_t size)
 {

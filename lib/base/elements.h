@@ -19,17 +19,17 @@
 #define SIZE_UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
 /** Stores an element of the library at an index of the caller's array. */
-static inline void element_put(void *elements, size_t element_size, size_t index, const void *own, size_t own_size)
+static inline void element_put(void *elements, size_t element_size, size_t index, const void *copy, size_t copy_size)
 {
 	unsigned char *element = (unsigned char *)elements + index * element_size;
 
-	if (element_size == own_size) {
-		memcpy(element, own, own_size);
-	} else if (element_size < own_size) {
-		memcpy(element, own, element_size);
+	if (element_size == copy_size) {
+		memcpy(element, copy, copy_size);
+	} else if (element_size < copy_size) {
+		memcpy(element, copy, element_size);
 	} else {
-		memcpy(element, own, own_size);
-		memset(element + own_size, 0, element_size - own_size);
+		memcpy(element, copy, copy_size);
+		memset(element + copy_size, 0, element_size - copy_size);
 	}
 }
 
@@ -45,8 +45,8 @@ typedef struct element_list {
  * #MPROF_ERR_ARGUMENT if elements are smaller than that, a field unknown to the library is not 0, or the array is NULL
  * although it has elements; #MPROF_ERR_MEMORY. The caller must release the list even after an error.
  */
-mprof_status element_list_convert(element_list *list, const mprof_allocator *allocator, const void *given,
-				  size_t given_size, size_t count, size_t least, size_t own_size);
+mprof_status element_list_convert(element_list *list, const mprof_allocator *allocator, const void *input,
+				  size_t input_size, size_t count, size_t least, size_t copy_size);
 
 /** Frees the copy, if there is one. */
 void element_list_release(element_list *list, const mprof_allocator *allocator);

@@ -4,47 +4,47 @@
 
 #include <string.h>
 
-void struct_init(void *given, size_t struct_size)
+void struct_init(void *input, size_t struct_size)
 {
-	if (given == NULL || struct_size < sizeof(struct_size))
+	if (input == NULL || struct_size < sizeof(struct_size))
 		return;
-	memset(given, 0, struct_size);
-	memcpy(given, &struct_size, sizeof(struct_size));
+	memset(input, 0, struct_size);
+	memcpy(input, &struct_size, sizeof(struct_size));
 }
 
-mprof_status struct_copy_in(void *own, const void *given, size_t own_size)
+mprof_status struct_copy_in(void *copy, const void *input, size_t copy_size)
 {
-	size_t given_size;
+	size_t input_size;
 
-	memset(own, 0, own_size);
-	if (given == NULL) {
-		memcpy(own, &own_size, sizeof(own_size));
+	memset(copy, 0, copy_size);
+	if (input == NULL) {
+		memcpy(copy, &copy_size, sizeof(copy_size));
 		return MPROF_OK;
 	}
-	memcpy(&given_size, given, sizeof(given_size));
-	if (given_size < sizeof(given_size))
+	memcpy(&input_size, input, sizeof(input_size));
+	if (input_size < sizeof(input_size))
 		return MPROF_ERR_ARGUMENT;
-	for (size_t i = own_size; i < given_size; i++) {
-		if (((const unsigned char *)given)[i] != 0)
+	for (size_t i = copy_size; i < input_size; i++) {
+		if (((const unsigned char *)input)[i] != 0)
 			return MPROF_ERR_ARGUMENT;
 	}
-	memcpy(own, given, given_size < own_size ? given_size : own_size);
-	memcpy(own, &own_size, sizeof(own_size));
+	memcpy(copy, input, input_size < copy_size ? input_size : copy_size);
+	memcpy(copy, &copy_size, sizeof(copy_size));
 	return MPROF_OK;
 }
 
-mprof_status struct_copy_out(void *given, const void *own, size_t own_size)
+mprof_status struct_copy_out(void *output, const void *copy, size_t copy_size)
 {
-	size_t given_size;
+	size_t output_size;
 
-	if (given == NULL)
+	if (output == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memcpy(&given_size, given, sizeof(given_size));
-	if (given_size < sizeof(given_size))
+	memcpy(&output_size, output, sizeof(output_size));
+	if (output_size < sizeof(output_size))
 		return MPROF_ERR_ARGUMENT;
-	if (given_size > own_size)
-		memset((unsigned char *)given + own_size, 0, given_size - own_size);
-	memcpy((unsigned char *)given + sizeof(given_size), (const unsigned char *)own + sizeof(given_size),
-	       (given_size < own_size ? given_size : own_size) - sizeof(given_size));
+	if (output_size > copy_size)
+		memset((unsigned char *)output + copy_size, 0, output_size - copy_size);
+	memcpy((unsigned char *)output + sizeof(output_size), (const unsigned char *)copy + sizeof(output_size),
+	       (output_size < copy_size ? output_size : copy_size) - sizeof(output_size));
 	return MPROF_OK;
 }

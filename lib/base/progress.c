@@ -7,21 +7,21 @@
 /* What has stopped remains stopped: the next step comes here again. */
 static int report(progress *going)
 {
-	going->left = PROGRESS_SPAN;
+	going->remaining = PROGRESS_SPAN;
 	if (!going->is_stopped && going->function != NULL)
 		going->is_stopped = going->function(going->user, going->done, going->total) != 0;
 	if (going->is_stopped)
-		going->left = 1;
+		going->remaining = 1;
 	return !going->is_stopped;
 }
 
-void progress_init(progress *made, mprof_progress_function function, void *user, uint64_t total)
+void progress_init(progress *created, mprof_progress_function function, void *user, uint64_t total)
 {
-	memset(made, 0, sizeof(*made));
-	made->function = function;
-	made->user = user;
-	made->total = total;
-	made->left = PROGRESS_SPAN;
+	memset(created, 0, sizeof(*created));
+	created->function = function;
+	created->user = user;
+	created->total = total;
+	created->remaining = PROGRESS_SPAN;
 }
 
 int progress_begin(progress *going, uint64_t steps)

@@ -17,15 +17,15 @@
 typedef struct progress {
 	mprof_progress_function function; /**< NULL: nothing is reported, and nothing stops. */
 	void *user;
-	uint64_t total; /**< Steps of all phases. */
-	uint64_t done;  /**< As of the latest report. */
-	uint64_t end;   /**< Of the current phase. */
-	uint64_t left;  /**< Steps until the next report. */
-	int is_stopped; /**< The function returned another value than 0: all that follows returns 0, too. */
+	uint64_t total;     /**< Steps of all phases. */
+	uint64_t done;      /**< As of the latest report. */
+	uint64_t end;       /**< Of the current phase. */
+	uint64_t remaining; /**< Steps until the next report. */
+	int is_stopped;     /**< The function returned another value than 0: all that follows returns 0, too. */
 } progress;
 
 /** Prepares a computation of \p total steps. */
-void progress_init(progress *made, mprof_progress_function function, void *user, uint64_t total);
+void progress_init(progress *created, mprof_progress_function function, void *user, uint64_t total);
 
 /** Reports that the phase before is complete, and begins one of \p steps. Returns 0 if the computation has to stop. */
 int progress_begin(progress *going, uint64_t steps);
@@ -39,7 +39,7 @@ int progress_report(progress *going);
 /** Counts a step. More steps than were declared count as those. Returns 0 if the computation has to stop. */
 static inline int progress_step(progress *going)
 {
-	return __builtin_expect(--going->left != 0, 1) || progress_report(going);
+	return __builtin_expect(--going->remaining != 0, 1) || progress_report(going);
 }
 
 /** The status of a computation that failed: \p other unless it was stopped. */

@@ -39,7 +39,7 @@ stack_state *stack_table_add(stack_table *table, uint64_t number, uint64_t count
 		return NULL;
 	}
 	state->number = number;
-	state->left = counter;
+	state->left_at = counter;
 	return state;
 }
 

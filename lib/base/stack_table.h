@@ -14,8 +14,8 @@
 
 typedef struct stack_state {
 	uint64_t number;
-	uint64_t left;   /**< Counter when it was last left; before that, when it was first switched to. */
-	uint64_t thread; /**< The thread that is on it, as the user of the table numbers threads from 1; 0 if none. */
+	uint64_t left_at; /**< Counter when it was last left; before that, when it was first switched to. */
+	uint64_t thread;  /**< The thread that is on it, as the user of the table numbers threads from 1; 0 if none. */
 } stack_state;
 
 typedef struct stack_table {
@@ -54,9 +54,9 @@ static inline void stack_table_note_gap(stack_table *table, uint64_t start)
 }
 
 /** Whether a stack that was left at a counter is unknown now. */
-static inline int stack_table_is_stale(const stack_table *table, uint64_t left)
+static inline int stack_table_is_stale(const stack_table *table, uint64_t left_at)
 {
-	return table->has_gap && (int64_t)(table->gap - left) >= 0;
+	return table->has_gap && (int64_t)(table->gap - left_at) >= 0;
 }
 
 #endif

@@ -68,7 +68,7 @@ static void leave_other_stack(thread_state *thread, uint64_t counter)
 	if (thread->other == NULL)
 		return;
 	thread->other->state.thread = 0;
-	thread->other->state.left = counter;
+	thread->other->state.left_at = counter;
 	thread->other = NULL;
 }
 
@@ -82,7 +82,7 @@ static void remove_from_thread(mprof_converter *converter, const switched_calls 
 static mprof_status change_stack(mprof_converter *converter, thread_state *thread, switched_calls *next,
 				 uint64_t counter)
 {
-	const uint64_t left = next != NULL ? next->state.left : thread->own_left;
+	const uint64_t left_at = next != NULL ? next->state.left_at : thread->own_left;
 	mprof_status status = replay_calls(converter, thread_calls(thread), counter, MPROF_EVENT_METHOD_LEAVE);
 
 	if (status != MPROF_OK)
@@ -95,7 +95,7 @@ static mprof_status change_stack(mprof_converter *converter, thread_state *threa
 	thread->other = next;
 	if (next != NULL)
 		next->state.thread = (uint64_t)(thread - converter->threads) + 1;
-	if (stack_table_is_stale(&converter->stacks, left))
+	if (stack_table_is_stale(&converter->stacks, left_at))
 		call_frames_clear(thread_calls(thread), CALL_BASE_GAP);
 	return replay_calls(converter, thread_calls(thread), counter, MPROF_EVENT_METHOD_ENTER);
 }

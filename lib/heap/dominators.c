@@ -557,16 +557,16 @@ static void prefetch_paths(const semi_node *nodes, const uint32_t *predecessors,
 
 	memcpy(visits, predecessors, count * sizeof(*visits));
 	for (uint32_t step = 0; count > 0 && step < MAX_STEPS_AHEAD; step++) {
-		uint32_t left = 0;
+		uint32_t remaining = 0;
 
 		for (uint32_t i = 0; i < count; i++) {
 			uint32_t above = nodes[visits[i]].ancestor;
 
 			__builtin_prefetch(&nodes[above], 1);
-			visits[left] = above;
-			left += above > limit;
+			visits[remaining] = above;
+			remaining += above > limit;
 		}
-		count = left;
+		count = remaining;
 	}
 }
 
@@ -868,20 +868,20 @@ int dominators_build(dominators *found, object_graph *graph, progress *going)
 {
 	dominator_tree tree;
 	dominators created;
-	int is_made;
+	int is_created;
 
 	memset(&created, 0, sizeof(created));
 	memset(&tree, 0, sizeof(tree));
 	tree.allocator = graph->allocator;
-	is_made = make_tree(&tree, graph, going) && find_retained(&created, graph, &tree, going);
+	is_created = make_tree(&tree, graph, going) && find_retained(&created, graph, &tree, going);
 	dominator_tree_destroy(&tree);
-	if (is_made) {
+	if (is_created) {
 		*found = created;
 	} else {
 		dominators_destroy(&created, graph);
 		clear_classes(graph);
 	}
-	return is_made;
+	return is_created;
 }
 
 void dominators_destroy(dominators *found, const object_graph *graph)

@@ -91,22 +91,22 @@ static int retained_set_sum(const object_graph *graph, const dominators *found, 
 	size_t queue_size = ((size_t)graph->object_count + 1) * sizeof(uint32_t);
 	set_search search = {graph, allocator_allocate_zeroed(graph->allocator, visited_size),
 			     allocator_allocate(graph->allocator, queue_size), 0, going};
-	int is_made =
+	int is_done =
 		search.visited != NULL && search.queue != NULL && progress_begin(going, retained_set_steps(graph));
 
 	*bytes = 0;
-	if (is_made) {
+	if (is_done) {
 		for (size_t i = 0; i < count; i++)
 			(void)mark_visited(&search, objects[i]);
 		visit_all(&search);
 		*bytes = sum_dead(&search, found, objects, count);
-		is_made = progress_end(going);
-		if (!is_made)
+		is_done = progress_end(going);
+		if (!is_done)
 			*bytes = 0;
 	}
 	allocator_release(graph->allocator, search.visited, visited_size);
 	allocator_release(graph->allocator, search.queue, queue_size);
-	return is_made;
+	return is_done;
 }
 
 #define DEFAULT_MAX_MEMORY (UINT64_C(4) << 30)
@@ -126,31 +126,31 @@ static void snapshot_list_init(snapshot_list *list, memory_budget *budget)
 
 mprof_status mprof_heap_graph_create(const mprof_heap_graph_options *options, mprof_heap_graph **graph)
 {
-	mprof_heap_graph_options own;
+	mprof_heap_graph_options copy;
 	mprof_allocator allocator;
-	mprof_heap_graph *made;
+	mprof_heap_graph *created;
 
 	if (graph == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*graph = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.list_only > 1 ||
-	    (own.list_only && own.snapshot != 0) || !allocator_init(&allocator, own.allocator))
+	if (struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK || copy.list_only > 1 ||
+	    (copy.list_only && copy.snapshot != 0) || !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
-	made->wanted = own.snapshot;
-	made->is_list_only = own.list_only != 0;
-	made->gathered_for = SNAPSHOT_NONE;
-	made->progress = own.progress;
-	made->progress_user = own.progress_user;
-	snapshot_list_init(&made->snapshots, &made->budget);
-	gathered_heap_init(&made->gathered, &made->budget);
-	object_notes_init(&made->notes, &made->budget);
-	object_graph_init(&made->linked, &made->budget.allocator);
-	object_graph_init(&made->objects, &made->budget.allocator);
-	*graph = made;
+	memory_budget_init(&created->budget, &allocator, copy.max_memory != 0 ? copy.max_memory : DEFAULT_MAX_MEMORY);
+	created->wanted = copy.snapshot;
+	created->is_list_only = copy.list_only != 0;
+	created->gathered_for = SNAPSHOT_NONE;
+	created->progress = copy.progress;
+	created->progress_user = copy.progress_user;
+	snapshot_list_init(&created->snapshots, &created->budget);
+	gathered_heap_init(&created->gathered, &created->budget);
+	object_notes_init(&created->notes, &created->budget);
+	object_graph_init(&created->linked, &created->budget.allocator);
+	object_graph_init(&created->objects, &created->budget.allocator);
+	*graph = created;
 	return MPROF_OK;
 }
 
@@ -282,13 +282,13 @@ static void prefetch_queued(const path_search *search, uint32_t next)
 {
 	const object_graph *graph = search->graph;
 	const uint32_t *queue = &search->queue[next];
-	uint32_t left = search->count - next;
+	uint32_t remaining = search->count - next;
 
-	if (left > OBJECTS_AHEAD)
+	if (remaining > OBJECTS_AHEAD)
 		__builtin_prefetch(&graph->first[queue[OBJECTS_AHEAD]]);
-	if (left > REFERENCES_AHEAD)
+	if (remaining > REFERENCES_AHEAD)
 		__builtin_prefetch(&graph->targets[graph->first[queue[REFERENCES_AHEAD]]]);
-	if (left > TARGETS_AHEAD) {
+	if (remaining > TARGETS_AHEAD) {
 		uint32_t first = graph->first[queue[TARGETS_AHEAD]];
 		uint32_t end = graph->first[queue[TARGETS_AHEAD] + 1];
 
@@ -336,24 +336,24 @@ static void sum_reachable(root_paths *paths, const object_graph *graph, progress
 static int root_paths_build(root_paths *paths, const object_graph *graph, progress *going)
 {
 	size_t size = ((size_t)graph->object_count + 1) * sizeof(uint32_t);
-	root_paths made = {allocator_allocate(graph->allocator, size), 0, 0};
-	path_search search = {&made, graph, allocator_allocate(graph->allocator, size), 0, going};
-	int is_made = made.references != NULL && search.queue != NULL && progress_begin(going, root_paths_steps(graph));
+	root_paths tree = {allocator_allocate(graph->allocator, size), 0, 0};
+	path_search search = {&tree, graph, allocator_allocate(graph->allocator, size), 0, going};
+	int is_done = tree.references != NULL && search.queue != NULL && progress_begin(going, root_paths_steps(graph));
 
-	if (is_made) {
+	if (is_done) {
 		for (uint32_t object = 0; object < graph->object_count; object++)
-			made.references[object] = ROOT_PATHS_UNREACHABLE;
+			tree.references[object] = ROOT_PATHS_UNREACHABLE;
 		reach_all(&search);
-		made.reachable_objects = search.count;
-		sum_reachable(&made, graph, going);
-		is_made = progress_end(going);
+		tree.reachable_objects = search.count;
+		sum_reachable(&tree, graph, going);
+		is_done = progress_end(going);
 	}
 	allocator_release(graph->allocator, search.queue, size);
-	if (is_made)
-		*paths = made;
+	if (is_done)
+		*paths = tree;
 	else
-		allocator_release(graph->allocator, made.references, size);
-	return is_made;
+		allocator_release(graph->allocator, tree.references, size);
+	return is_done;
 }
 
 mprof_status mprof_heap_graph_build_paths(mprof_heap_graph *graph)
@@ -377,36 +377,36 @@ static uint64_t referrers_steps(const object_graph *graph)
 }
 
 /* Counts the references to each object, up to and including its own. Returns 0 if it has to stop. */
-static int count_referrers(referrers *made, const object_graph *graph, progress *going)
+static int count_referrers(referrers *created, const object_graph *graph, progress *going)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < graph->reference_count && progress_step(going); i++)
-		made->first[graph->targets[i] != OBJECT_NONE ? graph->targets[i] : graph->object_count]++;
+		created->first[graph->targets[i] != OBJECT_NONE ? graph->targets[i] : graph->object_count]++;
 	/* References to missing objects were counted in the last element, which is the end of those before. */
 	for (uint32_t i = 0; i < graph->object_count && progress_step(going); i++) {
-		count += made->first[i];
-		made->first[i] = count;
+		count += created->first[i];
+		created->first[i] = count;
 	}
-	made->first[graph->object_count] = count;
+	created->first[graph->object_count] = count;
 	return !going->is_stopped;
 }
 
 /* Returns 0 if there is no memory or it has to stop. */
-static int fill_referrers(referrers *made, const object_graph *graph, progress *going)
+static int fill_referrers(referrers *created, const object_graph *graph, progress *going)
 {
-	const uint32_t count = made->first[graph->object_count];
+	const uint32_t count = created->first[graph->object_count];
 
 	if (count != 0) {
-		made->references = allocator_allocate(graph->allocator, count * sizeof(*made->references));
-		if (made->references == NULL)
+		created->references = allocator_allocate(graph->allocator, count * sizeof(*created->references));
+		if (created->references == NULL)
 			return 0;
-		made->count = count;
+		created->count = count;
 	}
 	/* From the last reference on, each is put before those of the same target. */
 	for (uint32_t i = graph->reference_count; i > 0 && progress_step(going); i--) {
 		if (graph->targets[i - 1] != OBJECT_NONE)
-			made->references[--made->first[graph->targets[i - 1]]] = i - 1;
+			created->references[--created->first[graph->targets[i - 1]]] = i - 1;
 	}
 	return progress_end(going);
 }
@@ -414,14 +414,14 @@ static int fill_referrers(referrers *made, const object_graph *graph, progress *
 /* Sorts the references of a graph by target. Returns 0, changing nothing, if there is no memory or it was stopped. */
 static int referrers_build(referrers *found, const object_graph *graph, progress *going)
 {
-	referrers made = {allocator_allocate_zeroed(graph->allocator, size_of_first(graph)), NULL, 0};
+	referrers created = {allocator_allocate_zeroed(graph->allocator, size_of_first(graph)), NULL, 0};
 
-	if (made.first == NULL || !progress_begin(going, referrers_steps(graph)) ||
-	    !count_referrers(&made, graph, going) || !fill_referrers(&made, graph, going)) {
-		referrers_destroy(&made, graph);
+	if (created.first == NULL || !progress_begin(going, referrers_steps(graph)) ||
+	    !count_referrers(&created, graph, going) || !fill_referrers(&created, graph, going)) {
+		referrers_destroy(&created, graph);
 		return 0;
 	}
-	*found = made;
+	*found = created;
 	return 1;
 }
 
@@ -460,56 +460,56 @@ mprof_status mprof_heap_graph_get_retained(mprof_heap_graph *graph, const uint32
 			       retained_set_sum(&graph->objects, &graph->dominators, objects, count, &going, bytes));
 }
 
-static void fill_counts(mprof_heap_graph_totals *own, const mprof_heap_graph *graph)
+static void fill_counts(mprof_heap_graph_totals *row, const mprof_heap_graph *graph)
 {
 	const object_graph *objects = &graph->objects;
 
-	own->has_roots = objects->root_count != 0;
-	own->has_offsets = objects->steps != NULL;
-	own->objects = objects->object_count;
-	own->bytes = objects->bytes;
-	own->references = objects->reference_count;
-	own->classes = objects->class_count;
-	own->roots = objects->root_count;
+	row->has_roots = objects->root_count != 0;
+	row->has_offsets = objects->steps != NULL;
+	row->objects = objects->object_count;
+	row->bytes = objects->bytes;
+	row->references = objects->reference_count;
+	row->classes = objects->class_count;
+	row->roots = objects->root_count;
 	for (size_t i = 0; i < objects->root_count; i++)
-		own->roots_by_kind[objects->roots[i].kind]++;
-	own->missing_references = objects->missing_references;
-	own->missing_roots = objects->missing_roots;
-	own->repeated_objects = objects->repeated_objects;
-	own->has_dominators = graph->dominators.dominators != NULL;
-	own->has_paths = graph->paths.references != NULL;
-	own->has_referrers = graph->referrers.first != NULL;
-	own->reachable_objects =
-		own->has_dominators ? graph->dominators.reachable_objects : graph->paths.reachable_objects;
-	own->reachable_bytes = own->has_dominators ? graph->dominators.reachable_bytes : graph->paths.reachable_bytes;
-	own->labels = graph->notes.object_labels.count;
-	own->names = graph->notes.reference_names.count;
-	own->weak_references = graph->notes.weak_count;
-	own->synthetic_objects = graph->notes.synthetic;
-	own->missing_notes = graph->notes.missing;
+		row->roots_by_kind[objects->roots[i].kind]++;
+	row->missing_references = objects->missing_references;
+	row->missing_roots = objects->missing_roots;
+	row->repeated_objects = objects->repeated_objects;
+	row->has_dominators = graph->dominators.dominators != NULL;
+	row->has_paths = graph->paths.references != NULL;
+	row->has_referrers = graph->referrers.first != NULL;
+	row->reachable_objects =
+		row->has_dominators ? graph->dominators.reachable_objects : graph->paths.reachable_objects;
+	row->reachable_bytes = row->has_dominators ? graph->dominators.reachable_bytes : graph->paths.reachable_bytes;
+	row->labels = graph->notes.object_labels.count;
+	row->names = graph->notes.reference_names.count;
+	row->weak_references = graph->notes.weak_count;
+	row->synthetic_objects = graph->notes.synthetic;
+	row->missing_notes = graph->notes.missing;
 }
 
 mprof_status mprof_heap_graph_get_totals(const mprof_heap_graph *graph, mprof_heap_graph_totals *totals)
 {
-	mprof_heap_graph_totals own;
+	mprof_heap_graph_totals row;
 
 	if (graph == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
+	memset(&row, 0, sizeof(row));
 	if (graph->is_read && graph->gathered_for != SNAPSHOT_NONE) {
 		const snapshot_record *record = &graph->snapshots.records[graph->gathered_for];
 
-		own.snapshot = (uint32_t)graph->gathered_for + 1;
-		own.number = record->number;
-		own.time_ns = record->time_ns;
-		own.incomplete = record->is_incomplete;
-		own.orphan_references = record->orphan_references;
-		fill_counts(&own, graph);
+		row.snapshot = (uint32_t)graph->gathered_for + 1;
+		row.number = record->number;
+		row.time_ns = record->time_ns;
+		row.incomplete = record->is_incomplete;
+		row.orphan_references = record->orphan_references;
+		fill_counts(&row, graph);
 	}
-	own.limited = graph->failed == MPROF_ERR_LIMIT;
-	own.damaged_blocks = graph->damaged_blocks;
-	own.used_memory = graph->budget.used;
-	return struct_copy_out(totals, &own, sizeof(own));
+	row.limited = graph->failed == MPROF_ERR_LIMIT;
+	row.damaged_blocks = graph->damaged_blocks;
+	row.used_memory = graph->budget.used;
+	return struct_copy_out(totals, &row, sizeof(row));
 }
 
 size_t mprof_heap_graph_get_snapshot_count(const mprof_heap_graph *graph)
@@ -520,20 +520,20 @@ size_t mprof_heap_graph_get_snapshot_count(const mprof_heap_graph *graph)
 mprof_status mprof_heap_graph_get_snapshot(const mprof_heap_graph *graph, size_t index, mprof_heap_snapshot *snapshot)
 {
 	const snapshot_record *record;
-	mprof_heap_snapshot own;
+	mprof_heap_snapshot row;
 
 	if (graph == NULL || index >= graph->snapshots.count)
 		return MPROF_ERR_ARGUMENT;
 	record = &graph->snapshots.records[index];
-	memset(&own, 0, sizeof(own));
-	own.number = record->number;
-	own.incomplete = record->is_incomplete || !record->is_ended;
-	own.time_ns = record->time_ns;
-	own.objects = record->objects;
-	own.bytes = record->bytes;
-	own.references = record->references;
-	own.roots = record->roots;
-	return struct_copy_out(snapshot, &own, sizeof(own));
+	memset(&row, 0, sizeof(row));
+	row.number = record->number;
+	row.incomplete = record->is_incomplete || !record->is_ended;
+	row.time_ns = record->time_ns;
+	row.objects = record->objects;
+	row.bytes = record->bytes;
+	row.references = record->references;
+	row.roots = record->roots;
+	return struct_copy_out(snapshot, &row, sizeof(row));
 }
 
 size_t mprof_heap_graph_get_class_count(const mprof_heap_graph *graph)
@@ -544,56 +544,56 @@ size_t mprof_heap_graph_get_class_count(const mprof_heap_graph *graph)
 mprof_status mprof_heap_graph_get_class(const mprof_heap_graph *graph, size_t index, mprof_heap_class *stats)
 {
 	const object_class *record;
-	mprof_heap_class own;
+	mprof_heap_class row;
 
 	if (graph == NULL || index >= graph->objects.class_count)
 		return MPROF_ERR_ARGUMENT;
 	record = &graph->objects.class_table[index];
-	memset(&own, 0, sizeof(own));
-	own.class_id = record->class_id;
-	own.objects = record->objects;
-	own.bytes = record->bytes;
-	own.reachable_objects = record->reachable_objects;
-	own.reachable_bytes = record->reachable_bytes;
-	own.retained_bytes = record->retained_bytes;
-	return struct_copy_out(stats, &own, sizeof(own));
+	memset(&row, 0, sizeof(row));
+	row.class_id = record->class_id;
+	row.objects = record->objects;
+	row.bytes = record->bytes;
+	row.reachable_objects = record->reachable_objects;
+	row.reachable_bytes = record->reachable_bytes;
+	row.retained_bytes = record->retained_bytes;
+	return struct_copy_out(stats, &row, sizeof(row));
 }
 
-static void fill_analysis(mprof_heap_object *own, const mprof_heap_graph *graph, uint32_t object)
+static void fill_analysis(mprof_heap_object *row, const mprof_heap_graph *graph, uint32_t object)
 {
-	own->dominator = MPROF_HEAP_NO_OBJECT;
+	row->dominator = MPROF_HEAP_NO_OBJECT;
 	if (graph->paths.references != NULL)
-		own->is_reachable = graph->paths.references[object] != ROOT_PATHS_UNREACHABLE;
+		row->is_reachable = graph->paths.references[object] != ROOT_PATHS_UNREACHABLE;
 	if (graph->dominators.dominators != NULL) {
-		own->is_reachable = graph->dominators.dominators[object] != DOMINATOR_UNREACHABLE;
-		own->retained_bytes = graph->dominators.retained[object];
-		if (own->is_reachable)
-			own->dominator = graph->dominators.dominators[object];
+		row->is_reachable = graph->dominators.dominators[object] != DOMINATOR_UNREACHABLE;
+		row->retained_bytes = graph->dominators.retained[object];
+		if (row->is_reachable)
+			row->dominator = graph->dominators.dominators[object];
 	}
 	if (graph->referrers.first != NULL)
-		own->referrers = graph->referrers.first[object + 1] - graph->referrers.first[object];
+		row->referrers = graph->referrers.first[object + 1] - graph->referrers.first[object];
 }
 
 mprof_status mprof_heap_graph_get_object(const mprof_heap_graph *graph, uint32_t object, mprof_heap_object *stats)
 {
 	const object_graph *objects;
-	mprof_heap_object own;
+	mprof_heap_object row;
 
 	if (graph == NULL || object >= graph->objects.object_count)
 		return MPROF_ERR_ARGUMENT;
 	objects = &graph->objects;
-	memset(&own, 0, sizeof(own));
-	own.address = address_set_get(&objects->addresses, object);
-	own.bytes = object_graph_size(objects, object);
-	own.class_index = objects->classes[object];
-	own.class_id = objects->class_table[own.class_index].class_id;
-	own.is_root = object_graph_root(objects, object) != NULL;
-	own.references = objects->first[object + 1] - objects->first[object];
-	own.flags = object_notes_flags(&graph->notes, object);
-	own.label = object_notes_label(&graph->notes, object);
-	(void)object_notes_weak(&graph->notes, object, &own.weak_references);
-	fill_analysis(&own, graph, object);
-	return struct_copy_out(stats, &own, sizeof(own));
+	memset(&row, 0, sizeof(row));
+	row.address = address_set_get(&objects->addresses, object);
+	row.bytes = object_graph_size(objects, object);
+	row.class_index = objects->classes[object];
+	row.class_id = objects->class_table[row.class_index].class_id;
+	row.is_root = object_graph_root(objects, object) != NULL;
+	row.references = objects->first[object + 1] - objects->first[object];
+	row.flags = object_notes_flags(&graph->notes, object);
+	row.label = object_notes_label(&graph->notes, object);
+	(void)object_notes_weak(&graph->notes, object, &row.weak_references);
+	fill_analysis(&row, graph, object);
+	return struct_copy_out(stats, &row, sizeof(row));
 }
 
 mprof_status mprof_heap_graph_lookup_object(const mprof_heap_graph *graph, uint64_t address, uint32_t *object)
@@ -609,16 +609,16 @@ mprof_status mprof_heap_graph_lookup_object(const mprof_heap_graph *graph, uint6
 
 mprof_status mprof_heap_graph_get_root(const mprof_heap_graph *graph, size_t index, mprof_heap_root *root)
 {
-	mprof_heap_root own;
+	mprof_heap_root row;
 
 	if (graph == NULL || index >= graph->objects.root_count)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
-	own.object = graph->objects.roots[index].object;
-	own.kind = graph->objects.roots[index].kind;
-	own.area = graph->objects.roots[index].area;
-	own.holder = graph->objects.roots[index].holder;
-	return struct_copy_out(root, &own, sizeof(own));
+	memset(&row, 0, sizeof(row));
+	row.object = graph->objects.roots[index].object;
+	row.kind = graph->objects.roots[index].kind;
+	row.area = graph->objects.roots[index].area;
+	row.holder = graph->objects.roots[index].holder;
+	return struct_copy_out(root, &row, sizeof(row));
 }
 
 /* Whether an array for references was passed correctly. Sets the count to 0. */
@@ -649,11 +649,11 @@ mprof_status mprof_heap_graph_get_references(const mprof_heap_graph *graph, uint
 	available = objects->first[object + 1] - start - first;
 	for (*count = 0; *count < available && *count < capacity; (*count)++) {
 		uint32_t reference = start + first + (uint32_t)*count;
-		mprof_heap_reference own = {objects->targets[reference], 0, 0,
-					    object_notes_name(&graph->notes, reference)};
+		mprof_heap_reference copy = {objects->targets[reference], 0, 0,
+					     object_notes_name(&graph->notes, reference)};
 
-		own.has_offset = (uint32_t)object_graph_offset(objects, object, reference, &own.offset);
-		element_put(references, reference_size, *count, &own, sizeof(own));
+		copy.has_offset = (uint32_t)object_graph_offset(objects, object, reference, &copy.offset);
+		element_put(references, reference_size, *count, &copy, sizeof(copy));
 	}
 	return MPROF_OK;
 }
@@ -673,9 +673,9 @@ mprof_status mprof_heap_graph_get_weak_references(const mprof_heap_graph *graph,
 		return MPROF_ERR_ARGUMENT;
 	for (; *count < available - first && *count < capacity; (*count)++) {
 		const weak_reference *weak = &list[first + *count];
-		mprof_heap_reference own = {weak->target, 0, 0, object_notes_text(&graph->notes, weak->text)};
+		mprof_heap_reference copy = {weak->target, 0, 0, object_notes_text(&graph->notes, weak->text)};
 
-		element_put(references, reference_size, *count, &own, sizeof(own));
+		element_put(references, reference_size, *count, &copy, sizeof(copy));
 	}
 	return MPROF_OK;
 }
@@ -703,11 +703,11 @@ mprof_status mprof_heap_graph_get_referrers(const mprof_heap_graph *graph, uint3
 	}
 	list = graph->referrers.references + graph->referrers.first[object] + first;
 	for (*count = 0; *count < available && *count < capacity; (*count)++) {
-		mprof_heap_reference own = {object_graph_owner(&graph->objects, list[*count]), 0, 0,
+		mprof_heap_reference row = {object_graph_owner(&graph->objects, list[*count]), 0, 0,
 					    object_notes_name(&graph->notes, list[*count])};
 
-		own.has_offset = (uint32_t)object_graph_offset(&graph->objects, own.object, list[*count], &own.offset);
-		element_put(references, reference_size, *count, &own, sizeof(own));
+		row.has_offset = (uint32_t)object_graph_offset(&graph->objects, row.object, list[*count], &row.offset);
+		element_put(references, reference_size, *count, &row, sizeof(row));
 	}
 	return MPROF_OK;
 }
@@ -818,14 +818,14 @@ static uint32_t fill_steps(const mprof_heap_graph *graph, uint32_t object, mprof
 
 	/* All dominators of the object are on the path, in the same order. */
 	for (size_t i = length; i > 0; i--) {
-		mprof_heap_step own = {object, object == dominator, 0, 0, 0, ""};
+		mprof_heap_step copy = {object, object == dominator, 0, 0, 0, ""};
 
-		if (own.is_dominator)
+		if (copy.is_dominator)
 			dominator = dominators[object];
 		if (reference != ROOT_PATHS_ROOT)
-			fill_step(graph, object, reference, &own);
+			fill_step(graph, object, reference, &copy);
 		if (i <= capacity)
-			element_put(steps, step_size, i - 1, &own, sizeof(own));
+			element_put(steps, step_size, i - 1, &copy, sizeof(copy));
 		reference = graph->paths.references[object];
 		if (reference != ROOT_PATHS_ROOT)
 			object = object_graph_owner(&graph->objects, reference);
@@ -837,7 +837,7 @@ mprof_status mprof_heap_graph_get_path(const mprof_heap_graph *graph, uint32_t o
 				       mprof_heap_step *steps, size_t step_size, size_t capacity, size_t *count)
 {
 	const object_root *found;
-	mprof_heap_root own;
+	mprof_heap_root copy;
 
 	if (count == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -851,19 +851,19 @@ mprof_status mprof_heap_graph_get_path(const mprof_heap_graph *graph, uint32_t o
 	*count = path_length(graph, object);
 	if (*count == 0)
 		return MPROF_OK;
-	memset(&own, 0, sizeof(own));
-	own.object = fill_steps(graph, object, steps, step_size, capacity, *count);
-	found = object_graph_root(&graph->objects, own.object);
-	own.kind = found != NULL ? found->kind : MPROF_ROOT_OTHER;
-	own.area = found != NULL ? found->area : 0;
-	own.holder = found != NULL ? found->holder : MPROF_HEAP_NO_OBJECT;
-	return struct_copy_out(root, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.object = fill_steps(graph, object, steps, step_size, capacity, *count);
+	found = object_graph_root(&graph->objects, copy.object);
+	copy.kind = found != NULL ? found->kind : MPROF_ROOT_OTHER;
+	copy.area = found != NULL ? found->area : 0;
+	copy.holder = found != NULL ? found->holder : MPROF_HEAP_NO_OBJECT;
+	return struct_copy_out(root, &copy, sizeof(copy));
 }
 
 mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph, uint32_t object,
 					 mprof_heap_reference *reference, size_t reference_size)
 {
-	mprof_heap_reference own = {MPROF_HEAP_NO_OBJECT, 0, 0, ""};
+	mprof_heap_reference copy = {MPROF_HEAP_NO_OBJECT, 0, 0, ""};
 	uint32_t last;
 
 	if (graph == NULL || reference == NULL || reference_size < SIZE_UP_TO(mprof_heap_reference, offset) ||
@@ -873,11 +873,11 @@ mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph, uint32_t
 		return MPROF_ERR_STATE;
 	last = graph->paths.references[object];
 	if (last != ROOT_PATHS_ROOT && last != ROOT_PATHS_UNREACHABLE) {
-		own.object = object_graph_owner(&graph->objects, last);
-		own.has_offset = (uint32_t)object_graph_offset(&graph->objects, own.object, last, &own.offset);
-		own.name = object_notes_name(&graph->notes, last);
+		copy.object = object_graph_owner(&graph->objects, last);
+		copy.has_offset = (uint32_t)object_graph_offset(&graph->objects, copy.object, last, &copy.offset);
+		copy.name = object_notes_name(&graph->notes, last);
 	}
-	element_put(reference, reference_size, 0, &own, sizeof(own));
+	element_put(reference, reference_size, 0, &copy, sizeof(copy));
 	return MPROF_OK;
 }
 

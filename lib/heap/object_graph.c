@@ -684,27 +684,27 @@ static int make_object_arrays(object_graph *graph)
 	void *classes;
 	void *sizes;
 	void *first;
-	int made = make_array(graph->allocator, graph->object_count, sizeof(*graph->classes), &classes);
+	int created = make_array(graph->allocator, graph->object_count, sizeof(*graph->classes), &classes);
 
-	made &= make_array(graph->allocator, graph->object_count, sizeof(*graph->sizes), &sizes);
-	made &= make_array(graph->allocator, (size_t)graph->object_count + 1, sizeof(*graph->first), &first);
+	created &= make_array(graph->allocator, graph->object_count, sizeof(*graph->sizes), &sizes);
+	created &= make_array(graph->allocator, (size_t)graph->object_count + 1, sizeof(*graph->first), &first);
 	graph->classes = classes;
 	graph->sizes = sizes;
 	graph->first = first;
-	return made;
+	return created;
 }
 
 static int make_reference_arrays(object_graph *graph, int with_offsets)
 {
 	void *targets;
 	void *steps = NULL;
-	int made = make_array(graph->allocator, graph->reference_count, sizeof(*graph->targets), &targets);
+	int created = make_array(graph->allocator, graph->reference_count, sizeof(*graph->targets), &targets);
 
 	if (with_offsets)
-		made &= make_array(graph->allocator, graph->reference_count, 1, &steps);
+		created &= make_array(graph->allocator, graph->reference_count, 1, &steps);
 	graph->targets = targets;
 	graph->steps = steps;
-	return made;
+	return created;
 }
 
 uint64_t object_graph_steps(const object_graph *graph, const gathered_heap *heap)
@@ -808,7 +808,7 @@ static void move_references(apart_objects *apart, uint32_t object)
 {
 	object_graph *graph = apart->graph;
 	const int is_apart = is_set_apart(apart, object);
-	const object_root *own = is_apart ? object_graph_root(graph, object) : NULL;
+	const object_root *copy = is_apart ? object_graph_root(graph, object) : NULL;
 
 	for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
 		const uint32_t target = graph->targets[i];
@@ -817,7 +817,7 @@ static void move_references(apart_objects *apart, uint32_t object)
 			continue;
 		if (is_apart && !is_set_apart(apart, target))
 			apart->roots[apart->root_count++] = (object_root){
-				target, 0, own != NULL ? own->kind : (uint32_t)MPROF_ROOT_RUNTIME, object};
+				target, 0, copy != NULL ? copy->kind : (uint32_t)MPROF_ROOT_RUNTIME, object};
 		if (is_apart || is_set_apart(apart, target))
 			graph->targets[i] = OBJECT_NONE;
 	}
@@ -844,13 +844,13 @@ int object_graph_set_apart(object_graph *graph, int (*is_apart)(const void *user
 	apart_objects apart = {graph, allocator_allocate_zeroed(graph->allocator, size), NULL, 0};
 	void *roots = NULL;
 	size_t capacity = 0;
-	int made = 0;
+	int created = 0;
 
 	if (apart.bits != NULL) {
 		capacity = graph->root_count + count_apart(&apart, is_apart, user);
-		made = make_array(graph->allocator, capacity, sizeof(*graph->roots), &roots);
+		created = make_array(graph->allocator, capacity, sizeof(*graph->roots), &roots);
 	}
-	if (made) {
+	if (created) {
 		apart.roots = roots;
 		keep_roots(&apart);
 		for (uint32_t object = 0; object < graph->object_count; object++) {
@@ -862,9 +862,9 @@ int object_graph_set_apart(object_graph *graph, int (*is_apart)(const void *user
 		graph->roots = NULL;
 		graph->root_count = 0;
 		/* The array gets the size of its contents, which object_graph_destroy() frees. */
-		made = make_array(graph->allocator, apart.root_count, sizeof(*graph->roots), &roots);
+		created = make_array(graph->allocator, apart.root_count, sizeof(*graph->roots), &roots);
 	}
-	if (made) {
+	if (created) {
 		graph->roots = roots;
 		graph->root_count = apart.root_count;
 		if (apart.root_count != 0)
@@ -873,7 +873,7 @@ int object_graph_set_apart(object_graph *graph, int (*is_apart)(const void *user
 	}
 	allocator_release(graph->allocator, apart.roots, capacity * sizeof(*apart.roots));
 	allocator_release(graph->allocator, apart.bits, size);
-	return made;
+	return created;
 }
 
 uint64_t object_graph_size(const object_graph *graph, uint32_t object)

@@ -17,7 +17,7 @@
 #include "base/memory_budget.h"
 #include "heap/object_graph.h"
 
-/** A text, of which there is one each. */
+/** A text. Equal texts are stored once. */
 typedef struct note_text {
 	char *text;
 	uint64_t hash;

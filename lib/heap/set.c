@@ -30,7 +30,7 @@ static void add_object(mprof_heap_set *set, uint32_t object)
 mprof_status mprof_heap_set_create(mprof_heap_graph *graph, mprof_heap_set **set)
 {
 	const mprof_allocator *allocator;
-	mprof_heap_set *made;
+	mprof_heap_set *created;
 
 	if (set == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -40,17 +40,17 @@ mprof_status mprof_heap_set_create(mprof_heap_graph *graph, mprof_heap_set **set
 	if (!graph->is_read || graph->failed != MPROF_OK || graph->gathered_for == SNAPSHOT_NONE)
 		return MPROF_ERR_STATE;
 	allocator = &graph->budget.allocator;
-	made = allocator_allocate_zeroed(allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(allocator, sizeof(*created));
+	if (created == NULL)
 		return memory_budget_status(&graph->budget);
-	made->graph = graph;
-	made->words = (size_t)object_count(made) / 64 + 1;
-	made->bits = allocator_allocate_zeroed(allocator, made->words * sizeof(*made->bits));
-	if (made->bits == NULL) {
-		allocator_release(allocator, made, sizeof(*made));
+	created->graph = graph;
+	created->words = (size_t)object_count(created) / 64 + 1;
+	created->bits = allocator_allocate_zeroed(allocator, created->words * sizeof(*created->bits));
+	if (created->bits == NULL) {
+		allocator_release(allocator, created, sizeof(*created));
 		return memory_budget_status(&graph->budget);
 	}
-	*set = made;
+	*set = created;
 	return MPROF_OK;
 }
 
@@ -216,25 +216,25 @@ static int is_reachable(const mprof_heap_graph *graph, uint32_t object)
 
 mprof_status mprof_heap_set_get_totals(const mprof_heap_set *set, mprof_heap_set_totals *totals)
 {
-	mprof_heap_set_totals own;
+	mprof_heap_set_totals copy;
 
 	if (set == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
 	for (uint32_t i = 0; i < object_count(set); i++) {
 		uint64_t size;
 
 		if (!has_object(set, i))
 			continue;
 		size = object_graph_size(&set->graph->objects, i);
-		own.objects++;
-		add_bytes(&own.bytes, size);
+		copy.objects++;
+		add_bytes(&copy.bytes, size);
 		if (is_reachable(set->graph, i)) {
-			own.reachable_objects++;
-			add_bytes(&own.reachable_bytes, size);
+			copy.reachable_objects++;
+			add_bytes(&copy.reachable_bytes, size);
 		}
 	}
-	return struct_copy_out(totals, &own, sizeof(own));
+	return struct_copy_out(totals, &copy, sizeof(copy));
 }
 
 mprof_status mprof_heap_set_get_retained(mprof_heap_set *set, uint64_t *bytes)

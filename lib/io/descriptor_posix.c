@@ -26,10 +26,10 @@ int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t length, size
 {
 	*got = 0;
 	while (*got < length) {
-		const size_t left = length - *got;
-		const ssize_t result =
-			pread(fd, (uint8_t *)bytes + *got, left < DESCRIPTOR_MAX_LENGTH ? left : DESCRIPTOR_MAX_LENGTH,
-			      (off_t)(offset + *got));
+		const size_t remaining = length - *got;
+		const ssize_t result = pread(fd, (uint8_t *)bytes + *got,
+					     remaining < DESCRIPTOR_MAX_LENGTH ? remaining : DESCRIPTOR_MAX_LENGTH,
+					     (off_t)(offset + *got));
 
 		if (result == 0)
 			break;

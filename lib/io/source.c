@@ -124,9 +124,9 @@ typedef struct memory_source {
 static int memory_read(void *user, void *bytes, size_t length, size_t *got)
 {
 	memory_source *self = user;
-	size_t left = self->length - self->position;
+	size_t remaining = self->length - self->position;
 
-	*got = length < left ? length : left;
+	*got = length < remaining ? length : remaining;
 	if (*got > 0)
 		memcpy(bytes, self->bytes + self->position, *got);
 	self->position += *got;
@@ -145,9 +145,9 @@ static int memory_seek(void *user, uint64_t offset)
 static int memory_read_at(void *user, uint64_t offset, void *bytes, size_t length, size_t *got)
 {
 	const memory_source *self = user;
-	const size_t left = offset < self->length ? self->length - (size_t)offset : 0;
+	const size_t remaining = offset < self->length ? self->length - (size_t)offset : 0;
 
-	*got = length < left ? length : left;
+	*got = length < remaining ? length : remaining;
 	if (*got > 0)
 		memcpy(bytes, self->bytes + offset, *got);
 	return 0;

@@ -286,9 +286,9 @@ static int gzip_seek(void *user, uint64_t offset)
 	int fault = go_near(self, offset);
 
 	while (fault == 0 && got > 0 && self->position < offset) {
-		uint64_t left = offset - self->position;
+		uint64_t remaining = offset - self->position;
 
-		fault = gzip_read(self, passed, left < sizeof(passed) ? (size_t)left : sizeof(passed), &got);
+		fault = gzip_read(self, passed, remaining < sizeof(passed) ? (size_t)remaining : sizeof(passed), &got);
 		if (fault == 0 && self->watch != NULL && self->watch->look(self->watch->user, self->input_end) != 0)
 			fault = ECANCELED;
 	}

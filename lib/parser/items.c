@@ -559,7 +559,7 @@ int parser_events_context_is_current(const mprof_parser *parser, const prepared_
 	       context->numbers == parser->events.numbers;
 }
 
-/* Goes on to decode in the parser, after the events that were prepared. */
+/* Continues to decode in the parser, after the events that were prepared. */
 static void leave_prepared(mprof_parser *parser)
 {
 	const prepared_block *prepared = parser->prepared;
@@ -612,12 +612,12 @@ mprof_event *parser_events_lend(mprof_parser *parser, size_t capacity, size_t *c
 static mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	events_decode_batch batch = {.events = events, .capacity = capacity};
-	const mprof_event *lent = parser_events_lend(parser, capacity, count);
+	const mprof_event *borrowed = parser_events_lend(parser, capacity, count);
 	list_stop stop = LIST_STOP_MALFORMED;
 	events_decode_result result;
 
-	if (lent != NULL) {
-		memcpy(events, lent, *count * sizeof(*events));
+	if (borrowed != NULL) {
+		memcpy(events, borrowed, *count * sizeof(*events));
 		return MPROF_OK;
 	}
 	result = decode_batch(parser, &batch);

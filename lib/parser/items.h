@@ -33,7 +33,7 @@ mprof_event *parser_events_lend(mprof_parser *parser, size_t capacity, size_t *c
 /** Goes to the end of the loaded block, all events of which were visited. */
 void parser_events_pass(mprof_parser *parser);
 
-/** The counter of the last event fetched, or that which the first event follows. */
+/** The counter of the last event fetched, or the counter before the first event. */
 uint64_t parser_events_counter(mprof_parser *parser);
 
 /**

@@ -189,9 +189,9 @@ static mprof_status end_found(mprof_parser *parser)
 
 static mprof_status end_not_found(mprof_parser *parser)
 {
-	size_t left = parser_buffer_length(&parser->buffer);
+	size_t remaining = parser_buffer_length(&parser->buffer);
 
-	if (parser->search.claimed_end > parser->buffer.offset + left || !parser->is_finished) {
+	if (parser->search.claimed_end > parser->buffer.offset + remaining || !parser->is_finished) {
 		/*
 		 * The search was abandoned, or the log ends inside the block. The length field is all that is left to
 		 * find the next block by.
@@ -201,8 +201,8 @@ static mprof_status end_not_found(mprof_parser *parser)
 			parser->skip_left = parser->search.claimed_end - parser->buffer.offset;
 			return parser_skip_rest(parser);
 		}
-	} else if (parser->search.claimed_end == parser->buffer.offset + left) {
-		parser_buffer_drop(&parser->buffer, left);
+	} else if (parser->search.claimed_end == parser->buffer.offset + remaining) {
+		parser_buffer_drop(&parser->buffer, remaining);
 		return end_without_damage(parser);
 	}
 	return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, 0,

@@ -117,7 +117,7 @@ static void parser_buffer_restart(parser_buffer *buffer, uint64_t offset)
 	buffer->bytes = buffer->memory;
 	buffer->begin = 0;
 	buffer->end = 0;
-	buffer->lent = 0;
+	buffer->reserved = 0;
 	buffer->offset = offset;
 }
 
@@ -139,34 +139,34 @@ void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size
 
 mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_parser **parser)
 {
-	mprof_parser_options own;
+	mprof_parser_options copy;
 	mprof_allocator allocator;
-	mprof_parser *made;
+	mprof_parser *created;
 
 	if (parser == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*parser = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.ignore_checksums > 1 || own.reserved != 0 ||
-	    !allocator_init(&allocator, own.allocator))
+	if (struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK || copy.ignore_checksums > 1 ||
+	    copy.reserved != 0 || !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	made->allocator = allocator;
-	made->ignore_checksums = (int)own.ignore_checksums;
-	made->decoding.max_name_length = own.max_name_length != 0 ? own.max_name_length : DEFAULT_MAX_NAME_LENGTH;
-	mprof_parser_set_max_block_length(made, own.max_block_length);
-	parser_buffer_init(&made->buffer, &allocator);
-	block_unpacker_init(&made->unpacker, &allocator);
-	id_map_init(&made->object_sizes, &allocator);
-	thread_counters_init(&made->counters, &allocator);
-	error_clear(&made->error);
-	error_clear(&made->fatal_error);
-	if (!codec_set_add(&made->unpacker.codecs, own.codecs, own.codec_count)) {
-		mprof_parser_destroy(made);
+	created->allocator = allocator;
+	created->ignore_checksums = (int)copy.ignore_checksums;
+	created->decoding.max_name_length = copy.max_name_length != 0 ? copy.max_name_length : DEFAULT_MAX_NAME_LENGTH;
+	mprof_parser_set_max_block_length(created, copy.max_block_length);
+	parser_buffer_init(&created->buffer, &allocator);
+	block_unpacker_init(&created->unpacker, &allocator);
+	id_map_init(&created->object_sizes, &allocator);
+	thread_counters_init(&created->counters, &allocator);
+	error_clear(&created->error);
+	error_clear(&created->fatal_error);
+	if (!codec_set_add(&created->unpacker.codecs, copy.codecs, copy.codec_count)) {
+		mprof_parser_destroy(created);
 		return MPROF_ERR_ARGUMENT;
 	}
-	*parser = made;
+	*parser = created;
 	return MPROF_OK;
 }
 
@@ -224,7 +224,7 @@ mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t l
 		return parser_refuse(parser, MPROF_ERR_STATE, "mprof_parser_feed() called after mprof_parser_finish()");
 	skipped = skip_fed_bytes(parser, length);
 	length -= skipped;
-	buffer->lent = 0;
+	buffer->reserved = 0;
 	if (length == 0)
 		return MPROF_OK;
 	if (!parser_buffer_reserve(buffer, length))
@@ -241,7 +241,7 @@ mprof_status parser_feed_borrowed(mprof_parser *parser, const uint8_t *bytes, si
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	skipped = skip_fed_bytes(parser, length);
-	parser->buffer.lent = 0;
+	parser->buffer.reserved = 0;
 	if (length > skipped && !parser_buffer_append_borrowed(&parser->buffer, bytes + skipped, length - skipped))
 		return parser_fail_memory(parser, no_memory_for_input);
 	return MPROF_OK;
@@ -263,9 +263,9 @@ mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **r
 				     "mprof_parser_reserve() called after mprof_parser_finish()");
 	if (!parser_buffer_reserve(buffer, minimum < MIN_ROOM ? MIN_ROOM : minimum))
 		return parser_fail_memory(parser, no_memory_for_input);
-	buffer->lent = buffer->capacity - buffer->end;
+	buffer->reserved = buffer->capacity - buffer->end;
 	*room = buffer->memory + buffer->end;
-	*length = buffer->lent;
+	*length = buffer->reserved;
 	return MPROF_OK;
 }
 
@@ -275,12 +275,12 @@ mprof_status mprof_parser_commit(mprof_parser *parser, size_t length)
 		return MPROF_ERR_ARGUMENT;
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
-	if (length > parser->buffer.lent)
+	if (length > parser->buffer.reserved)
 		return parser_refuse(
 			parser, MPROF_ERR_ARGUMENT,
 			"mprof_parser_commit() called for more bytes than mprof_parser_reserve() returned");
 	parser->buffer.end += length;
-	parser->buffer.lent = 0;
+	parser->buffer.reserved = 0;
 	return MPROF_OK;
 }
 
@@ -289,7 +289,7 @@ void mprof_parser_finish(mprof_parser *parser)
 	if (parser == NULL)
 		return;
 	parser->is_finished = 1;
-	parser->buffer.lent = 0;
+	parser->buffer.reserved = 0;
 }
 
 uint64_t mprof_parser_get_needed(const mprof_parser *parser)
@@ -321,7 +321,7 @@ mprof_status mprof_parser_skip(mprof_parser *parser, uint64_t length)
 			"mprof_parser_skip() called for more bytes than mprof_parser_get_skippable() returned");
 	parser->skip_left -= length;
 	parser->buffer.offset += length;
-	parser->buffer.lent = 0;
+	parser->buffer.reserved = 0;
 	return MPROF_OK;
 }
 
@@ -364,7 +364,7 @@ int parser_restart_inside(mprof_parser *parser, uint64_t offset)
 	    offset - buffer->offset >= parser_buffer_length(buffer))
 		return 0;
 	thread_counters_jump(&parser->counters, buffer->offset, offset);
-	buffer->lent = 0;
+	buffer->reserved = 0;
 	parser_buffer_drop(buffer, (size_t)(offset - buffer->offset));
 	reset_block_state(parser, offset);
 	return 1;
@@ -477,14 +477,14 @@ int parser_prepared_context_is_current(const mprof_parser *parser, const prepare
 	return parser_events_context_is_current(parser, context);
 }
 
-mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_t capacity, mprof_event **lent,
+mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_t capacity, mprof_event **borrowed,
 				size_t *count)
 {
 	*count = 0;
-	*lent = parser_is_out_of_memory(parser) ? NULL : parser_events_lend(parser, capacity, count);
-	if (*lent != NULL)
+	*borrowed = parser_is_out_of_memory(parser) ? NULL : parser_events_lend(parser, capacity, count);
+	if (*borrowed != NULL)
 		return MPROF_OK;
-	*lent = events;
+	*borrowed = events;
 	return mprof_parser_next_events(parser, events, capacity, count);
 }
 

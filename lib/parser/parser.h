@@ -74,10 +74,10 @@ int parser_prepared_context(const mprof_parser *parser, prepared_context *contex
 int parser_prepared_context_is_current(const mprof_parser *parser, const prepared_context *context);
 
 /**
- * As mprof_parser_next_events(), but \p lent receives the events: \p events, or an array of the parser that is valid
- * until the block is left, and that the caller may change.
+ * As mprof_parser_next_events(), but \p borrowed receives the events: \p events, or an array of the parser, which is
+ * valid until the block is left, and which the caller may change.
  */
-mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_t capacity, mprof_event **lent,
+mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_t capacity, mprof_event **borrowed,
 				size_t *count);
 
 /**

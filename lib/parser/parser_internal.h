@@ -33,7 +33,7 @@ typedef struct parser_buffer {
 	const uint8_t *bytes; /**< What begin and end are indices of: memory, or memory of the caller. */
 	size_t begin;         /**< Index of the first byte kept. */
 	size_t end;           /**< Index after the last byte kept. */
-	size_t lent;          /**< Bytes after the end that the caller may fill until it commits them. */
+	size_t reserved;      /**< Bytes after the end that the caller may fill until it commits them. */
 	uint64_t offset;      /**< Offset in the log of the first byte kept. */
 } parser_buffer;
 

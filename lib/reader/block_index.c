@@ -38,46 +38,46 @@ void block_index_clear(block_index *index)
 
 index_block block_index_describe(const mprof_block *block)
 {
-	index_block made = {.offset = block->offset, .length = block->length, .kind = block->kind};
+	index_block created = {.offset = block->offset, .length = block->length, .kind = block->kind};
 
 	if (!block->loaded)
-		return made;
+		return created;
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
-		made.thread = block->thread;
-		made.start_counter = block->as.events.base_counter;
-		made.end_counter = block->end.counter;
+		created.thread = block->thread;
+		created.start_counter = block->as.events.base_counter;
+		created.end_counter = block->end.counter;
 		break;
 	case MPROF_BLOCK_SAMPLES:
 	case MPROF_BLOCK_TYPED:
-		made.thread = block->thread;
-		made.start_counter = block->as.samples.base_counter;
-		made.end_counter = block->end.counter;
+		created.thread = block->thread;
+		created.start_counter = block->as.samples.base_counter;
+		created.end_counter = block->end.counter;
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		made.start_counter = block->as.statistical.start_counter;
-		made.end_counter = block->as.statistical.end_counter;
+		created.start_counter = block->as.statistical.start_counter;
+		created.end_counter = block->as.statistical.end_counter;
 		break;
 	case MPROF_BLOCK_LOADED:
 	case MPROF_BLOCK_UNLOADED:
-		made.start_counter = block->as.element.start_counter;
-		made.end_counter = block->as.element.end_counter;
+		created.start_counter = block->as.element.start_counter;
+		created.end_counter = block->as.element.end_counter;
 		break;
 	case MPROF_BLOCK_WATERMARK:
-		made.start_counter = block->as.watermark.counter;
-		made.end_counter = block->as.watermark.counter;
+		created.start_counter = block->as.watermark.counter;
+		created.end_counter = block->as.watermark.counter;
 		break;
 	case MPROF_BLOCK_MARK:
-		made.thread = block->thread;
-		made.start_counter = block->as.mark.counter;
-		made.end_counter = block->as.mark.counter;
+		created.thread = block->thread;
+		created.start_counter = block->as.mark.counter;
+		created.end_counter = block->as.mark.counter;
 		break;
 	default:
-		made.start_counter = block->start.counter;
-		made.end_counter = block->end.counter;
+		created.start_counter = block->start.counter;
+		created.end_counter = block->end.counter;
 		break;
 	}
-	return made;
+	return created;
 }
 
 static int is_of_thread(const index_block *block)

@@ -146,17 +146,17 @@ static mprof_status feed_in_place(mprof_reader *reader)
 {
 	const uint64_t skippable = mprof_parser_get_skippable(reader->parser);
 	uint64_t offset = parser_fed_end(reader->parser);
-	uint64_t left = offset < reader->memory_length ? reader->memory_length - offset : 0;
+	uint64_t remaining = offset < reader->memory_length ? reader->memory_length - offset : 0;
 	mprof_status status;
 
-	if (left == 0)
+	if (remaining == 0)
 		return handle_input_end(reader);
 	if (skippable > 0) {
-		status = mprof_parser_skip(reader->parser, skippable < left ? skippable : left);
+		status = mprof_parser_skip(reader->parser, skippable < remaining ? skippable : remaining);
 		return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
 	}
 	status = parser_feed_borrowed(reader->parser, reader->memory + offset,
-				      left < MAX_READ_LENGTH ? (size_t)left : MAX_READ_LENGTH);
+				      remaining < MAX_READ_LENGTH ? (size_t)remaining : MAX_READ_LENGTH);
 	return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
 }
 

@@ -77,45 +77,46 @@ static reader_fetch *fetch_function(const mprof_reader *reader)
 }
 
 /* Delivers events that are in an array of the parser, or in that of the caller. */
-static mprof_status lend_events(mprof_reader *reader, mprof_event *events, size_t capacity, mprof_event **lent,
+static mprof_status lend_events(mprof_reader *reader, mprof_event *events, size_t capacity, mprof_event **borrowed,
 				size_t *count)
 {
 	reader_fetch *fetch = capacity > 0 ? fetch_function(reader) : next_plain;
 	mprof_status status;
 
-	*lent = events;
+	*borrowed = events;
 	reader->fetches_columns = 0;
 	if (fetch == next_plain && capacity > 0)
-		status = reader_end_parsed(reader, parser_lend_events(reader->parser, events, capacity, lent, count));
+		status = reader_end_parsed(reader,
+					   parser_lend_events(reader->parser, events, capacity, borrowed, count));
 	else
 		status = fetch(reader, events, capacity, count);
 	if (*count > 0 && dialect_get(mprof_parser_get_dialect(reader->parser))->has_failed_loads_as_allocations)
-		failed_loads_convert(*lent, *count);
+		failed_loads_convert(*borrowed, *count);
 	if (*count > 0)
-		reader_frames_attach(reader, *lent, *count);
+		reader_frames_attach(reader, *borrowed, *count);
 	status = reader_end_fetch(reader, status, count);
 	return status == MPROF_END ? end_events(reader) : status;
 }
 
-mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_t capacity, const mprof_event **lent,
-				size_t *count)
+mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_t capacity,
+				const mprof_event **borrowed, size_t *count)
 {
 	mprof_event *found = events;
 	mprof_status status;
 
 	*count = 0;
-	*lent = events;
+	*borrowed = events;
 	status = reader_check(reader);
 	if (status != MPROF_OK)
 		return status;
 	status = lend_events(reader, events, capacity, &found, count);
-	*lent = found;
+	*borrowed = found;
 	return status;
 }
 
 mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
 {
-	mprof_event *lent = events;
+	mprof_event *borrowed = events;
 	mprof_status status;
 
 	if (reader_check_pointer(reader, events) != MPROF_OK || reader_check_pointer(reader, count) != MPROF_OK)
@@ -124,9 +125,9 @@ mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 	status = reader_check(reader);
 	if (status != MPROF_OK)
 		return status;
-	status = lend_events(reader, events, capacity, &lent, count);
-	if (*count > 0 && lent != events)
-		memcpy(events, lent, *count * sizeof(*events));
+	status = lend_events(reader, events, capacity, &borrowed, count);
+	if (*count > 0 && borrowed != events)
+		memcpy(events, borrowed, *count * sizeof(*events));
 	return status;
 }
 

@@ -283,7 +283,7 @@ static mprof_status restore_slot(open_frames *frames, open_slot *slot, uint32_t 
 {
 	uint32_t node = known;
 
-	slot->left = counter;
+	slot->left_at = counter;
 	slot->holder = 0;
 	slot->is_ended = 0;
 	slot->generation = frames->generation;
@@ -292,7 +292,7 @@ static mprof_status restore_slot(open_frames *frames, open_slot *slot, uint32_t 
 	if (node == 0 && frames->origin.source == OPEN_FROM_END) {
 		node = open_frames_end_node(frames, slot);
 		if (slot->end_node != 0)
-			slot->left = slot->end_left;
+			slot->left_at = slot->end_left;
 	}
 	if (node == 0)
 		node = frames->origin.source == OPEN_FROM_START ? CALL_BASE_EMPTY : CALL_BASE_UNKNOWN;
@@ -320,7 +320,7 @@ static mprof_status touch_stack(open_frames *frames, size_t other, uint32_t know
 	}
 	slot->block = frames->block;
 	slot->touch = frames->touch_count;
-	frames->touches[frames->touch_count++] = (open_touch){other, slot->generation, slot->left, slot->holder, 0};
+	frames->touches[frames->touch_count++] = (open_touch){other, slot->generation, slot->left_at, slot->holder, 0};
 	if (slot->generation != frames->generation)
 		return restore_slot(frames, slot, known, counter);
 	open_stack_set_mark(&slot->stack);
@@ -349,7 +349,7 @@ static void leave_other_stack(open_frames *frames, size_t thread, uint64_t count
 	if (leaving->other == 0)
 		return;
 	frames->slots[leaving->other - 1].holder = 0;
-	frames->slots[leaving->other - 1].left = counter;
+	frames->slots[leaving->other - 1].left_at = counter;
 	leaving->other = 0;
 }
 
@@ -366,9 +366,9 @@ static mprof_status lose_stack(open_frames *frames, mprof_status status, uint64_
 	return status;
 }
 
-static int is_stale(const open_frames *frames, uint64_t left)
+static int is_stale(const open_frames *frames, uint64_t left_at)
 {
-	return frames->gap != 0 && (int64_t)(frames->gap - left) >= 0;
+	return frames->gap != 0 && (int64_t)(frames->gap - left_at) >= 0;
 }
 
 /*
@@ -394,10 +394,10 @@ static mprof_status open_frames_switch(open_frames *frames, uint64_t number, uin
 	/* Only one thread can be on a stack: the event with which the other thread left it is missing. */
 	if (next != 0 && slot->holder != 0)
 		leave_other_stack(frames, slot->holder - 1, counter);
-	if (is_stale(frames, slot->left))
+	if (is_stale(frames, slot->left_at))
 		call_frames_clear(&slot->stack.calls, CALL_BASE_GAP);
 	if (thread->other == 0)
-		thread->own.left = counter;
+		thread->own.left_at = counter;
 	leave_other_stack(frames, frames->current, counter);
 	if (slot->is_ended)
 		call_frames_clear(&slot->stack.calls, CALL_BASE_EMPTY);
@@ -425,9 +425,9 @@ static mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64
 		return lose_stack(frames, status, counter);
 	slot = slot_at(frames, other);
 	if (slot->holder != 0)
-		leave_other_stack(frames, slot->holder - 1, slot->left);
+		leave_other_stack(frames, slot->holder - 1, slot->left_at);
 	call_frames_clear(&slot->stack.calls, CALL_BASE_EMPTY);
-	slot->left = counter;
+	slot->left_at = counter;
 	slot->is_ended = 1;
 	/* The stack that ended may be the one that the thread was on. */
 	if (frames->threads[frames->current].is_lost) {
@@ -541,7 +541,7 @@ mprof_status open_frames_begin(open_frames *frames, size_t index, const open_ori
 		return lose_stack(frames, status, 0);
 	slot = slot_at(frames, thread->other);
 	/* The state to roll back to is that with the thread on its stack, not that before touch_stack(). */
-	frames->touches[0].left = slot->left;
+	frames->touches[0].left_at = slot->left_at;
 	if (thread->other == 0)
 		return MPROF_OK;
 	if (slot->holder != 0 && slot->holder != index + 1)
@@ -565,7 +565,7 @@ int open_frames_roll_back(open_frames *frames)
 
 		open_stack_roll_back(&slot->stack);
 		slot->generation = i == 0 ? frames->generation : record->generation;
-		slot->left = record->left;
+		slot->left_at = record->left_at;
 		slot->holder = record->holder;
 		slot->is_ended = 0;
 		slot->block = 0;
@@ -585,7 +585,7 @@ static mprof_status keep_end(open_frames *frames, open_slot *slot, int is_whole,
 	mprof_status status = MPROF_OK;
 
 	slot->end_node = 0;
-	slot->end_left = slot->left;
+	slot->end_left = slot->left_at;
 	slot->end_holder = slot->holder;
 	slot->end_gaps = gaps;
 	if (slot->is_ended)

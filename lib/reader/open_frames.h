@@ -38,7 +38,7 @@ typedef struct open_slot {
 	open_stack stack;
 	uint64_t number;     /**< Number of the stack in the log; 0: a thread's own. */
 	uint64_t generation; /**< The slot is current if this equals open_frames::generation. */
-	uint64_t left;       /**< Counter when it was last left. */
+	uint64_t left_at;    /**< Counter when it was last left. */
 	size_t holder;       /**< Index of the thread that is on the stack, plus 1; 0: none. Unused for own stacks. */
 	uint64_t block;      /**< open_frames::block at the last block that touched the stack. */
 	size_t touch;        /**< Index of its open_touch for that block. */
@@ -66,7 +66,7 @@ typedef struct open_thread {
 typedef struct open_touch {
 	size_t other; /**< Which stack: as open_thread::other. */
 	uint64_t generation;
-	uint64_t left;
+	uint64_t left_at;
 	size_t holder;
 	uint32_t node; /**< Node of the stack when the block first touched it. Set only while the index is built. */
 } open_touch;

@@ -37,60 +37,60 @@ static uint64_t kinds_of(const mprof_number_set *set)
 /* Creates a reader without a source. */
 static mprof_status reader_create(const mprof_reader_options *options, mprof_reader **reader)
 {
-	mprof_reader_options own;
+	mprof_reader_options copy;
 	mprof_parser_options parser_options;
 	mprof_allocator allocator;
-	mprof_reader *made;
+	mprof_reader *created;
 	mprof_status status;
 
 	if (reader == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*reader = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.follow > 1 || own.ignore_checksums > 1 ||
-	    own.keep_implicit_leaves > 1 || own.index_without_events > 1 || own.threads > MPROF_READER_MAX_THREADS ||
-	    own.reserved != 0 || !allocator_init(&allocator, own.allocator))
+	if (struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK || copy.follow > 1 || copy.ignore_checksums > 1 ||
+	    copy.keep_implicit_leaves > 1 || copy.index_without_events > 1 || copy.threads > MPROF_READER_MAX_THREADS ||
+	    copy.reserved != 0 || !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	made->allocator = allocator;
-	made->wanted = kinds_of(&own.wanted);
-	made->selection.kinds = UINT64_MAX;
-	made->is_following = (int)own.follow;
-	made->thread_count = own.threads;
-	reader_watch_init(made, &own);
-	error_clear(&made->error);
-	error_clear(&made->memory_error);
-	error_clear(&made->index_error);
-	made->fault_offset = UINT64_MAX;
-	made->is_after_known = 1;
-	memory_budget_init(&made->budget, &allocator,
-			   own.max_names_memory != 0 ? own.max_names_memory : DEFAULT_MAX_NAMES_MEMORY);
-	name_table_init(&made->names, &made->budget);
-	definition_table_init(&made->definitions, &made->names);
-	field_table_init(&made->fields, &made->names);
-	definition_interner_init(&made->interner, &made->definitions);
-	reader_stacks_init(made);
-	reader_frames_init(made, &own);
-	made->skips_events = (int)own.index_without_events;
-	reader_samples_init(made);
-	hash_map_init(&made->lost_by_block, &allocator);
-	block_index_init(&made->index, &allocator);
+	created->allocator = allocator;
+	created->wanted = kinds_of(&copy.wanted);
+	created->selection.kinds = UINT64_MAX;
+	created->is_following = (int)copy.follow;
+	created->thread_count = copy.threads;
+	reader_watch_init(created, &copy);
+	error_clear(&created->error);
+	error_clear(&created->memory_error);
+	error_clear(&created->index_error);
+	created->fault_offset = UINT64_MAX;
+	created->is_after_known = 1;
+	memory_budget_init(&created->budget, &allocator,
+			   copy.max_names_memory != 0 ? copy.max_names_memory : DEFAULT_MAX_NAMES_MEMORY);
+	name_table_init(&created->names, &created->budget);
+	definition_table_init(&created->definitions, &created->names);
+	field_table_init(&created->fields, &created->names);
+	definition_interner_init(&created->interner, &created->definitions);
+	reader_stacks_init(created);
+	reader_frames_init(created, &copy);
+	created->skips_events = (int)copy.index_without_events;
+	reader_samples_init(created);
+	hash_map_init(&created->lost_by_block, &allocator);
+	block_index_init(&created->index, &allocator);
 	mprof_parser_options_init(&parser_options, sizeof(parser_options));
 	parser_options.allocator = &allocator;
-	parser_options.max_block_length = own.max_block_length;
-	parser_options.max_name_length = own.max_name_length;
-	parser_options.ignore_checksums = own.ignore_checksums;
-	made->ignores_checksums = own.ignore_checksums;
-	parser_options.codecs = own.codecs;
-	parser_options.codec_count = own.codec_count;
-	status = mprof_parser_create(&parser_options, &made->parser);
+	parser_options.max_block_length = copy.max_block_length;
+	parser_options.max_name_length = copy.max_name_length;
+	parser_options.ignore_checksums = copy.ignore_checksums;
+	created->ignores_checksums = copy.ignore_checksums;
+	parser_options.codecs = copy.codecs;
+	parser_options.codec_count = copy.codec_count;
+	status = mprof_parser_create(&parser_options, &created->parser);
 	if (status != MPROF_OK) {
-		mprof_reader_destroy(made);
+		mprof_reader_destroy(created);
 		return status;
 	}
-	reader_learn_init(made);
-	*reader = made;
+	reader_learn_init(created);
+	*reader = created;
 	return MPROF_OK;
 }
 
@@ -148,10 +148,10 @@ static mprof_status reader_start(mprof_reader **reader, int fault)
 	return status;
 }
 
-/* Creates a reader. Refuses a call whose source, \p given, is NULL. */
-static mprof_status create_for(const void *given, const mprof_reader_options *options, mprof_reader **reader)
+/* Creates a reader. Refuses a call whose source, \p input, is NULL. */
+static mprof_status create_for(const void *input, const mprof_reader_options *options, mprof_reader **reader)
 {
-	if (given != NULL)
+	if (input != NULL)
 		return reader_create(options, reader);
 	if (reader != NULL)
 		*reader = NULL;
@@ -194,20 +194,20 @@ mprof_status mprof_reader_open_memory(const void *bytes, size_t length, const mp
 mprof_status mprof_reader_open_source(const mprof_source *source, const mprof_reader_options *options,
 				      mprof_reader **reader)
 {
-	mprof_source own;
+	mprof_source copy;
 	mprof_status status;
 
 	if (reader != NULL)
 		*reader = NULL;
-	if (source == NULL || struct_copy_in(&own, source, sizeof(own)) != MPROF_OK)
+	if (source == NULL || struct_copy_in(&copy, source, sizeof(copy)) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
-	status = own.read != NULL ? reader_create(options, reader) : MPROF_ERR_ARGUMENT;
+	status = copy.read != NULL ? reader_create(options, reader) : MPROF_ERR_ARGUMENT;
 	if (status != MPROF_OK) {
-		if (own.close != NULL)
-			own.close(own.user);
+		if (copy.close != NULL)
+			copy.close(copy.user);
 		return status;
 	}
-	(*reader)->source = own;
+	(*reader)->source = copy;
 	return reader_start(reader, 0);
 }
 
@@ -224,26 +224,26 @@ mprof_status mprof_reader_finish(mprof_reader *reader)
 mprof_status mprof_reader_lookup_class(const mprof_reader *reader, uint32_t id, mprof_mapping *mapping,
 				       size_t mapping_size)
 {
-	mprof_mapping own;
+	mprof_mapping copy;
 
 	if (reader == NULL || mapping == NULL || mapping_size < SIZE_UP_TO(mprof_mapping, source_line))
 		return MPROF_ERR_ARGUMENT;
-	if (!name_table_class(&reader->names, id, &own))
+	if (!name_table_class(&reader->names, id, &copy))
 		return MPROF_ERR_UNDEFINED_ID;
-	element_put(mapping, mapping_size, 0, &own, sizeof(own));
+	element_put(mapping, mapping_size, 0, &copy, sizeof(copy));
 	return MPROF_OK;
 }
 
 mprof_status mprof_reader_lookup_method(const mprof_reader *reader, uint32_t id, mprof_mapping *mapping,
 					size_t mapping_size)
 {
-	mprof_mapping own;
+	mprof_mapping copy;
 
 	if (reader == NULL || mapping == NULL || mapping_size < SIZE_UP_TO(mprof_mapping, source_line))
 		return MPROF_ERR_ARGUMENT;
-	if (!name_table_method(&reader->names, id, &own))
+	if (!name_table_method(&reader->names, id, &copy))
 		return MPROF_ERR_UNDEFINED_ID;
-	element_put(mapping, mapping_size, 0, &own, sizeof(own));
+	element_put(mapping, mapping_size, 0, &copy, sizeof(copy));
 	return MPROF_OK;
 }
 
@@ -279,37 +279,37 @@ void mprof_reader_set_max_block_length(mprof_reader *reader, uint64_t length)
 
 mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session *session)
 {
-	mprof_session own;
+	mprof_session copy;
 
 	if (reader == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
-	own.struct_size = sizeof(own);
-	own.flags = reader->intro.as.intro.flags;
-	own.runtime = reader->runtime != NULL ? reader->runtime : "";
-	own.start = reader->scale.first;
-	own.last = reader->scale.last;
-	own.counters_per_second = time_scale_counters_per_second(&reader->scale);
-	own.states_rate = reader->scale.stated > 0;
-	own.duration_ns = time_scale_duration(&reader->scale);
-	own.clock_steps = reader->scale.steps;
-	own.clock_step_us = reader->scale.step_amount;
-	own.monotonic_ns = reader->system_clocks.monotonic_ns;
-	own.boottime_ns = reader->system_clocks.boottime_ns;
-	own.clocks = reader->system_clocks.pair;
-	own.snapshots_before_shutdown = reader->shutdown.is_stated ? reader->shutdown.snapshots : UINT64_MAX;
-	own.lost_events = reader->lost_events;
-	own.compressed = (uint32_t)reader->is_compressed;
+	memset(&copy, 0, sizeof(copy));
+	copy.struct_size = sizeof(copy);
+	copy.flags = reader->intro.as.intro.flags;
+	copy.runtime = reader->runtime != NULL ? reader->runtime : "";
+	copy.start = reader->scale.first;
+	copy.last = reader->scale.last;
+	copy.counters_per_second = time_scale_counters_per_second(&reader->scale);
+	copy.states_rate = reader->scale.stated > 0;
+	copy.duration_ns = time_scale_duration(&reader->scale);
+	copy.clock_steps = reader->scale.steps;
+	copy.clock_step_us = reader->scale.step_amount;
+	copy.monotonic_ns = reader->system_clocks.monotonic_ns;
+	copy.boottime_ns = reader->system_clocks.boottime_ns;
+	copy.clocks = reader->system_clocks.pair;
+	copy.snapshots_before_shutdown = reader->shutdown.is_stated ? reader->shutdown.snapshots : UINT64_MAX;
+	copy.lost_events = reader->lost_events;
+	copy.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {
-		own.dialect = mprof_parser_get_dialect(reader->parser);
-		own.version = parser_version(reader->parser);
-		own.complete = (uint32_t)(mprof_parser_is_complete(reader->parser) && !reader->is_damaged &&
-					  reader->fault_offset == UINT64_MAX);
-		own.valid_bytes = mprof_parser_get_valid_bytes(reader->parser);
-		if (own.valid_bytes > reader->fault_offset)
-			own.valid_bytes = reader->fault_offset;
+		copy.dialect = mprof_parser_get_dialect(reader->parser);
+		copy.version = parser_version(reader->parser);
+		copy.complete = (uint32_t)(mprof_parser_is_complete(reader->parser) && !reader->is_damaged &&
+					   reader->fault_offset == UINT64_MAX);
+		copy.valid_bytes = mprof_parser_get_valid_bytes(reader->parser);
+		if (copy.valid_bytes > reader->fault_offset)
+			copy.valid_bytes = reader->fault_offset;
 	}
-	return struct_copy_out(session, &own, sizeof(own));
+	return struct_copy_out(session, &copy, sizeof(copy));
 }
 
 mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_error *error)
@@ -319,7 +319,7 @@ mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_error *err
 
 mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block)
 {
-	mprof_block own = {.struct_size = sizeof(own)};
+	mprof_block copy = {.struct_size = sizeof(copy)};
 	mprof_status status;
 
 	if (reader_check_pointer(reader, block) != MPROF_OK)
@@ -340,22 +340,22 @@ mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block)
 		reader->has_intro = 0;
 	if (reader->has_intro) {
 		reader->has_intro = 0;
-		own = reader->intro;
+		copy = reader->intro;
 		if ((reader->wanted & MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO)) == 0)
-			reader_strip_block(&own);
+			reader_strip_block(&copy);
 	} else {
 		status = reader_seek_on(reader);
 		if (status == MPROF_OK)
-			status = reader_next_selected(reader, &own);
+			status = reader_next_selected(reader, &copy);
 	}
 	if (status != MPROF_AGAIN && status != MPROF_END)
-		(void)struct_copy_out(block, &own, sizeof(own));
+		(void)struct_copy_out(block, &copy, sizeof(copy));
 	return status;
 }
 
 mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block)
 {
-	mprof_block own = {.struct_size = sizeof(own)};
+	mprof_block copy = {.struct_size = sizeof(copy)};
 	mprof_status status;
 
 	if (reader_check_pointer(reader, block) != MPROF_OK)
@@ -366,12 +366,12 @@ mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block)
 	status = reader_check(reader);
 	if (status != MPROF_OK)
 		return status;
-	status = reader_load(reader, &own);
+	status = reader_load(reader, &copy);
 	if (status == MPROF_OK)
 		reader->frames.has_gap = 0;
 	if (status != MPROF_AGAIN) {
 		reader->has_block = 0;
-		(void)struct_copy_out(block, &own, sizeof(own));
+		(void)struct_copy_out(block, &copy, sizeof(copy));
 	}
 	return status;
 }
@@ -492,15 +492,15 @@ mprof_status mprof_reader_lookup_caller(const mprof_reader *reader, uint32_t sta
 					size_t frame_size, uint32_t *caller)
 {
 	definition_stack found;
-	mprof_stack_frame own;
+	mprof_stack_frame copy;
 
 	if (reader == NULL || frame == NULL || caller == NULL ||
 	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
 	if (!definition_table_get_stack(&reader->definitions, stack, &found))
 		return MPROF_ERR_UNDEFINED_ID;
-	frame_set(&reader->definitions, &own, &found);
-	element_put(frame, frame_size, 0, &own, sizeof(own));
+	frame_set(&reader->definitions, &copy, &found);
+	element_put(frame, frame_size, 0, &copy, sizeof(copy));
 	*caller = found.parent;
 	return MPROF_OK;
 }
@@ -508,26 +508,26 @@ mprof_status mprof_reader_lookup_caller(const mprof_reader *reader, uint32_t sta
 mprof_status mprof_reader_lookup_record(const mprof_reader *reader, uint32_t kind, uint32_t id, mprof_record *record,
 					size_t record_size)
 {
-	mprof_record own;
+	mprof_record copy;
 	int is_found;
 
 	if (reader == NULL || record == NULL || record_size < SIZE_UP_TO(mprof_record, as))
 		return MPROF_ERR_ARGUMENT;
-	is_found = definition_table_get(&reader->definitions, kind, id, &own);
-	element_put(record, record_size, 0, &own, sizeof(own));
+	is_found = definition_table_get(&reader->definitions, kind, id, &copy);
+	element_put(record, record_size, 0, &copy, sizeof(copy));
 	return is_found ? MPROF_OK : MPROF_ERR_UNDEFINED_ID;
 }
 
 mprof_status mprof_reader_lookup_field(const mprof_reader *reader, uint32_t class_id, uint64_t offset,
 				       mprof_record *field, size_t record_size, uint64_t *index)
 {
-	mprof_record own;
+	mprof_record copy;
 	int is_found;
 
 	if (reader == NULL || field == NULL || index == NULL || record_size < SIZE_UP_TO(mprof_record, as))
 		return MPROF_ERR_ARGUMENT;
-	is_found = field_table_get(&reader->fields, class_id, offset, &own, index);
-	element_put(field, record_size, 0, &own, sizeof(own));
+	is_found = field_table_get(&reader->fields, class_id, offset, &copy, index);
+	element_put(field, record_size, 0, &copy, sizeof(copy));
 	return is_found ? MPROF_OK : MPROF_ERR_UNDEFINED_ID;
 }
 

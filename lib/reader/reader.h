@@ -38,11 +38,12 @@ uint32_t reader_last_own_id(const mprof_reader *reader, size_t kind);
 void reader_rewind(mprof_reader *reader);
 
 /**
- * As mprof_reader_next_events(), but \p lent receives the events: they are in \p events, an array of \p capacity, or in
- * an array of the reader that is valid until the next call that reads. Saves copying events that other threads decoded.
+ * As mprof_reader_next_events(), but \p borrowed receives the events: they are in \p events, an array of \p capacity,
+ * or in an array of the reader that is valid until the next call that reads. Saves copying events that other threads
+ * decoded.
  */
-mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_t capacity, const mprof_event **lent,
-				size_t *count);
+mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_t capacity,
+				const mprof_event **borrowed, size_t *count);
 
 /**
  * Whether the events of the loaded block are stored in columns, and the reader does not follow their calls: then
@@ -72,7 +73,7 @@ void *reader_visit(const mprof_reader *reader, int *is_whole);
 /** Returns the size of all objects of a class, in bytes, as far as it was read; 0 if it is not known or varies. */
 uint32_t reader_object_size(const mprof_reader *reader, uint32_t class_id);
 
-/** Passes the events of the loaded block, all of which were visited, as if they had been fetched. */
+/** Skips the events of the loaded block: the visitor has processed them. */
 void reader_pass_visited(mprof_reader *reader);
 
 /**

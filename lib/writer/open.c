@@ -176,9 +176,9 @@ static int codec_is_valid(const mprof_writer_options *options)
 	return codec_is_defined(options->codec) && (max_level == 0 || options->codec_level <= max_level);
 }
 
-static int options_are_valid(mprof_writer_options *options, const mprof_writer_options *given)
+static int options_are_valid(mprof_writer_options *options, const mprof_writer_options *input)
 {
-	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
+	if (struct_copy_in(options, input, sizeof(*options)) != MPROF_OK)
 		return 0;
 	if (options->max_name_length == 0)
 		options->max_name_length = DEFAULT_MAX_NAME_LENGTH;
@@ -377,7 +377,7 @@ static mprof_status open_checked(mprof_writer *writer, const writer_destination 
 	return where->resumed != NULL ? writer_restore(writer, where->resumed) : begin_log(writer, options);
 }
 
-static mprof_status open_writer(const writer_destination *where, const mprof_writer_options *given,
+static mprof_status open_writer(const writer_destination *where, const mprof_writer_options *input,
 				mprof_writer **writer)
 {
 	mprof_writer_options options;
@@ -387,7 +387,7 @@ static mprof_status open_writer(const writer_destination *where, const mprof_wri
 	if (writer == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*writer = NULL;
-	if (!options_are_valid(&options, given) || !allocator_init(&allocator, options.allocator))
+	if (!options_are_valid(&options, input) || !allocator_init(&allocator, options.allocator))
 		return MPROF_ERR_ARGUMENT;
 	*writer = create_writer(&allocator, &options);
 	if (*writer == NULL)
@@ -434,10 +434,10 @@ mprof_status mprof_writer_open_memory(const mprof_writer_options *options, mprof
 mprof_status mprof_writer_open_sink(const mprof_sink *functions, const mprof_writer_options *options,
 				    mprof_writer **writer)
 {
-	mprof_sink own;
-	writer_destination where = {.functions = &own, .fd = -1};
+	mprof_sink copy;
+	writer_destination where = {.functions = &copy, .fd = -1};
 
-	if (functions == NULL || struct_copy_in(&own, functions, sizeof(own)) != MPROF_OK || own.write == NULL) {
+	if (functions == NULL || struct_copy_in(&copy, functions, sizeof(copy)) != MPROF_OK || copy.write == NULL) {
 		if (writer != NULL)
 			*writer = NULL;
 		return MPROF_ERR_ARGUMENT;
@@ -456,10 +456,10 @@ mprof_status writer_open_resumed_fd(int fd, const mprof_writer_options *options,
 mprof_status writer_open_resumed_sink(const mprof_sink *sink, const mprof_writer_options *options,
 				      const writer_resume_state *state, mprof_writer **writer)
 {
-	mprof_sink own;
-	writer_destination where = {.functions = &own, .fd = -1, .resumed = state};
+	mprof_sink copy;
+	writer_destination where = {.functions = &copy, .fd = -1, .resumed = state};
 
-	if (struct_copy_in(&own, sink, sizeof(own)) != MPROF_OK)
+	if (struct_copy_in(&copy, sink, sizeof(copy)) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
 	return open_writer(&where, options, writer);
 }

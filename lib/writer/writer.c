@@ -201,13 +201,13 @@ mprof_status mprof_writer_get_memory(const mprof_writer *writer, const uint8_t *
 
 mprof_status mprof_writer_get_stats(const mprof_writer *writer, mprof_writer_stats *stats)
 {
-	mprof_writer_stats own;
+	mprof_writer_stats copy;
 
 	if (writer == NULL || stats == NULL)
 		return MPROF_ERR_ARGUMENT;
-	own = writer->stats;
-	own.sink_bytes = sink_bottom(&writer->sink)->taken;
-	return struct_copy_out(stats, &own, sizeof(own));
+	copy = writer->stats;
+	copy.sink_bytes = sink_bottom(&writer->sink)->taken;
+	return struct_copy_out(stats, &copy, sizeof(copy));
 }
 
 mprof_status mprof_writer_get_error(const mprof_writer *writer, mprof_error *error)

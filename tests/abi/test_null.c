@@ -315,6 +315,10 @@ Test(null, heap_graph)
 	REFUSES(mprof_heap_graph_get_weak_references(NULL, 0, 0, NULL, 0, 0, NULL));
 	REFUSES(mprof_heap_graph_get_referrers(NULL, 0, 0, NULL, 0, 0, NULL));
 	REFUSES(mprof_heap_graph_get_root(NULL, 0, NULL));
+	GIVES_0(mprof_heap_graph_get_row_count(NULL, MPROF_HEAP_TABLE_OBJECTS));
+	REFUSES(mprof_heap_graph_get_row(NULL, MPROF_HEAP_TABLE_OBJECTS, 0, NULL));
+	TAKES_NO_POINTER(mprof_heap_table_get_info(0));
+	TAKES_NO_POINTER(mprof_heap_table_get_column(0, 0));
 	REFUSES(mprof_heap_graph_get_dominated(NULL, 0, NULL, 0, NULL));
 	REFUSES(mprof_heap_graph_get_retained(NULL, NULL, 0, NULL));
 	REFUSES(mprof_heap_graph_get_path(NULL, 0, NULL, NULL, 0, 0, NULL));

@@ -62,102 +62,102 @@ static void close_objects(void)
 
 /* The calls. Each takes a struct of its row of the table. */
 
-static mprof_status open_writer(void *given)
+static mprof_status open_writer(void *passed)
 {
 	mprof_writer *opened = NULL;
-	const mprof_status status = mprof_writer_open_memory(given, &opened);
+	const mprof_status status = mprof_writer_open_memory(passed, &opened);
 
 	mprof_writer_destroy(opened);
 	return status;
 }
 
-static mprof_status create_parser(void *given)
+static mprof_status create_parser(void *passed)
 {
 	mprof_parser *parser = NULL;
-	const mprof_status status = mprof_parser_create(given, &parser);
+	const mprof_status status = mprof_parser_create(passed, &parser);
 
 	mprof_parser_destroy(parser);
 	return status;
 }
 
-static mprof_status create_parser_with_codec(void *given)
+static mprof_status create_parser_with_codec(void *passed)
 {
 	mprof_parser_options options;
 
 	mprof_parser_options_init(&options, sizeof(options));
-	options.codecs = given;
+	options.codecs = passed;
 	options.codec_count = 1;
 	return create_parser(&options);
 }
 
-static mprof_status open_reader(void *given)
+static mprof_status open_reader(void *passed)
 {
 	mprof_reader *reader = NULL;
-	const mprof_status status = mprof_reader_open_memory("", 0, given, &reader);
+	const mprof_status status = mprof_reader_open_memory("", 0, passed, &reader);
 
 	mprof_reader_destroy(reader);
 	/* An empty log is refused after the options. */
 	return status == MPROF_ERR_ARGUMENT ? status : MPROF_OK;
 }
 
-static mprof_status create_profile(void *given)
+static mprof_status create_profile(void *passed)
 {
 	mprof_profile *profile = NULL;
-	const mprof_status status = mprof_profile_create(given, &profile);
+	const mprof_status status = mprof_profile_create(passed, &profile);
 
 	mprof_profile_destroy(profile);
 	return status;
 }
 
-static mprof_status create_heap_diff(void *given)
+static mprof_status create_heap_diff(void *passed)
 {
 	mprof_heap_diff *diff = NULL;
-	const mprof_status status = mprof_heap_diff_create(given, &diff);
+	const mprof_status status = mprof_heap_diff_create(passed, &diff);
 
 	mprof_heap_diff_destroy(diff);
 	return status;
 }
 
-static mprof_status open_recorder(void *given)
+static mprof_status open_recorder(void *passed)
 {
 	const mprof_sink sink = {.struct_size = sizeof(sink), .write = discard};
 	mprof_recorder *opened = NULL;
-	const mprof_status status = mprof_recorder_open_sink(&sink, given, &opened, NULL);
+	const mprof_status status = mprof_recorder_open_sink(&sink, passed, &opened, NULL);
 
 	mprof_recorder_destroy(opened);
 	return status;
 }
 
-static mprof_status write_class(void *given)
+static mprof_status write_class(void *passed)
 {
-	return mprof_writer_define_class(writer, given);
+	return mprof_writer_define_class(writer, passed);
 }
 
-static mprof_status write_method(void *given)
+static mprof_status write_method(void *passed)
 {
-	return mprof_writer_define_method(writer, given);
+	return mprof_writer_define_method(writer, passed);
 }
 
-static mprof_status write_assembly(void *given)
+static mprof_status write_assembly(void *passed)
 {
 	const mprof_element element = {.struct_size = sizeof(element),
 				       .kind = MPROF_ELEMENT_ASSEMBLY,
 				       .name = "A",
 				       .name_length = 1,
-				       .assembly = given};
+				       .assembly = passed};
 
 	return mprof_writer_write_loaded(writer, &element);
 }
 
-static mprof_status write_element(void *given)
+static mprof_status write_element(void *passed)
 {
-	return mprof_writer_write_loaded(writer, given);
+	return mprof_writer_write_loaded(writer, passed);
 }
 
 static const mprof_class_definition class_definition = {
 	.struct_size = sizeof(class_definition), .id = 1, .name = "C", .name_length = 1};
 
-static mprof_status write_record(void *given)
+static mprof_status write_record(void *passed)
 {
 	static const uint32_t blocks[] = {
 		[MPROF_RECORD_STACK] = MPROF_BLOCK_STACKS,
@@ -173,7 +173,7 @@ static mprof_status write_record(void *given)
 		[MPROF_RECORD_REFERENCE_NAME] = MPROF_BLOCK_REFERENCE_NAMES,
 	};
 	static const mprof_record text = {.kind = MPROF_RECORD_TEXT, .id = 1};
-	const mprof_record *record = given;
+	const mprof_record *record = passed;
 	mprof_record records[2];
 	size_t count = 0;
 
@@ -190,55 +190,55 @@ static mprof_status write_record(void *given)
 					  sizeof(*records), count);
 }
 
-static mprof_status record_class(void *given)
+static mprof_status record_class(void *passed)
 {
-	return mprof_recorder_define_class(recorder, 8, given);
+	return mprof_recorder_define_class(recorder, 8, passed);
 }
 
-static mprof_status record_method(void *given)
+static mprof_status record_method(void *passed)
 {
-	return mprof_recorder_define_method(recorder, 8, given);
+	return mprof_recorder_define_method(recorder, 8, passed);
 }
 
-static mprof_status record_assembly(void *given)
+static mprof_status record_assembly(void *passed)
 {
 	const mprof_element element = {.struct_size = sizeof(element),
 				       .kind = MPROF_ELEMENT_ASSEMBLY,
 				       .name = "A",
 				       .name_length = 1,
-				       .assembly = given};
+				       .assembly = passed};
 
 	return mprof_recorder_record_loaded(recorder, 8, &element);
 }
 
-static mprof_status record_element(void *given)
+static mprof_status record_element(void *passed)
 {
-	return mprof_recorder_record_loaded(recorder, 8, given);
+	return mprof_recorder_record_loaded(recorder, 8, passed);
 }
 
-static mprof_status record_root(void *given)
+static mprof_status record_root(void *passed)
 {
-	return mprof_recorder_register_root(recorder, given);
+	return mprof_recorder_register_root(recorder, passed);
 }
 
-static mprof_status record_metric_value(void *given)
+static mprof_status record_metric_value(void *passed)
 {
-	mprof_metric_value *value = given;
+	mprof_metric_value *value = passed;
 	const mprof_status status = mprof_recorder_define_metric(recorder, "s", "n", 0, &value->metric);
 
 	return status == MPROF_OK ? mprof_recorder_record_metrics(recorder, value, sizeof(*value), 1) : status;
 }
 
-static mprof_status record_metric(void *given)
+static mprof_status record_metric(void *passed)
 {
 	uint32_t metric;
 
-	return mprof_recorder_define_metric(recorder, "s", "n", *(uint32_t *)given, &metric);
+	return mprof_recorder_define_metric(recorder, "s", "n", *(uint32_t *)passed, &metric);
 }
 
-static mprof_status record_event(void *given)
+static mprof_status record_event(void *passed)
 {
-	return mprof_thread_record_event(thread, MPROF_EVENT_METHOD_JIT_END, *(uint32_t *)given, 8);
+	return mprof_thread_record_event(thread, MPROF_EVENT_METHOD_JIT_END, *(uint32_t *)passed, 8);
 }
 
 /* Valid structs. The options are all 0, except for the size. */
@@ -279,7 +279,7 @@ typedef struct reserved_field {
 	size_t offset;
 	size_t width; /* Of the field, 4 or 8 bytes. */
 	uint64_t bits;
-	mprof_status (*call)(void *given);
+	mprof_status (*call)(void *passed);
 	int is_recorded; /* The call needs the recorder. */
 } reserved_field;
 
@@ -343,21 +343,21 @@ static const reserved_field fields[] = {
 /* Calls the function of a field with its struct, in which \p bits are set. */
 static mprof_status call_with(const reserved_field *field, uint64_t bits)
 {
-	uint64_t given[sizeof(mprof_recorder_options) / 8 + 64];
+	uint64_t passed[sizeof(mprof_recorder_options) / 8 + 64];
 	uint32_t value;
 	uint64_t long_value;
 
-	cr_assert_leq(field->size, sizeof(given));
-	memcpy(given, field->valid, field->size);
-	memcpy(&value, (char *)given + field->offset, sizeof(value));
-	memcpy(&long_value, (char *)given + field->offset, sizeof(long_value));
+	cr_assert_leq(field->size, sizeof(passed));
+	memcpy(passed, field->valid, field->size);
+	memcpy(&value, (char *)passed + field->offset, sizeof(value));
+	memcpy(&long_value, (char *)passed + field->offset, sizeof(long_value));
 	value |= (uint32_t)bits;
 	long_value |= bits;
 	if (field->width == sizeof(value))
-		memcpy((char *)given + field->offset, &value, sizeof(value));
+		memcpy((char *)passed + field->offset, &value, sizeof(value));
 	else
-		memcpy((char *)given + field->offset, &long_value, sizeof(long_value));
-	return field->call(given);
+		memcpy((char *)passed + field->offset, &long_value, sizeof(long_value));
+	return field->call(passed);
 }
 
 Test(reserved, bits_are_refused, .init = open_objects, .fini = close_objects)

@@ -33,24 +33,24 @@ static void *guarded(size_t size)
 /* The first \p size bytes of a struct, padded with 0 if it is shorter, with \p size as its struct_size. */
 static void *resized(const void *from, size_t from_size, size_t size)
 {
-	unsigned char *made = guarded(size);
+	unsigned char *created = guarded(size);
 
-	memset(made, 0, size);
-	memcpy(made, from, from_size < size ? from_size : size);
-	memcpy(made, &size, sizeof(size));
-	return made;
+	memset(created, 0, size);
+	memcpy(created, from, from_size < size ? from_size : size);
+	memcpy(created, &size, sizeof(size));
+	return created;
 }
 
 /* The same for elements of an array, which have no field for their size. */
 static void *restrided(const void *from, size_t from_size, size_t size, size_t count)
 {
-	unsigned char *made = guarded(size * count);
+	unsigned char *created = guarded(size * count);
 
-	memset(made, 0, size * count);
+	memset(created, 0, size * count);
 	for (size_t i = 0; i < count; i++)
-		memcpy(made + i * size, (const unsigned char *)from + i * from_size,
+		memcpy(created + i * size, (const unsigned char *)from + i * from_size,
 		       from_size < size ? from_size : size);
-	return made;
+	return created;
 }
 
 static int is_zero(const void *bytes, size_t length)
@@ -189,20 +189,20 @@ Test(struct_sizes, a_longer_detail_must_end_with_zeros)
 		cr_assert_eq(call, MPROF_ERR_ARGUMENT, "without a size");                                              \
 	} while (0)
 
-static mprof_status define_class(mprof_writer *writer, const void *given)
+static mprof_status define_class(mprof_writer *writer, const void *input)
 {
 	static uint32_t id = 10;
 
-	((mprof_class_definition *)(uintptr_t)given)->id = ++id;
-	return mprof_writer_define_class(writer, given);
+	((mprof_class_definition *)(uintptr_t)input)->id = ++id;
+	return mprof_writer_define_class(writer, input);
 }
 
-static mprof_status define_method(mprof_writer *writer, const void *given)
+static mprof_status define_method(mprof_writer *writer, const void *input)
 {
 	static uint32_t id = 10;
 
-	((mprof_method_definition *)(uintptr_t)given)->id = ++id;
-	return mprof_writer_define_method(writer, given);
+	((mprof_method_definition *)(uintptr_t)input)->id = ++id;
+	return mprof_writer_define_method(writer, input);
 }
 
 Test(struct_sizes, definitions_and_elements)
@@ -244,26 +244,26 @@ static mprof_status open_sink(const void *sink)
 
 typedef struct log_place {
 	const uint8_t *bytes;
-	size_t left;
+	size_t remaining;
 } log_place;
 
 static int source_read(void *user, void *bytes, size_t length, size_t *got)
 {
-	log_place *place = user;
+	log_place *position = user;
 
-	*got = length < place->left ? length : place->left;
-	memcpy(bytes, place->bytes, *got);
-	place->bytes += *got;
-	place->left -= *got;
+	*got = length < position->remaining ? length : position->remaining;
+	memcpy(bytes, position->bytes, *got);
+	position->bytes += *got;
+	position->remaining -= *got;
 	return 0;
 }
 
-static mprof_status open_source(const void *source, const mprof_writer *writer, log_place *place)
+static mprof_status open_source(const void *source, const mprof_writer *writer, log_place *position)
 {
 	mprof_reader *reader = NULL;
 	mprof_status status;
 
-	cr_assert_eq(mprof_writer_get_memory(writer, &place->bytes, &place->left), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &position->bytes, &position->remaining), MPROF_OK);
 	status = mprof_reader_open_source(source, NULL, &reader);
 	mprof_reader_destroy(reader);
 	return status;
@@ -305,14 +305,14 @@ static mprof_status open_with_allocator(const void *allocator)
 Test(struct_sizes, tables_of_functions)
 {
 	size_t written = 0;
-	log_place place;
+	log_place position;
 	mprof_writer *writer = open_writer(MPROF_DIALECT_MPROF2);
 	const mprof_sink sink = {.struct_size = sizeof(sink), .write = sink_write, .user = &written};
-	const mprof_source source = {.struct_size = sizeof(source), .read = source_read, .user = &place};
+	const mprof_source source = {.struct_size = sizeof(source), .read = source_read, .user = &position};
 	const mprof_allocator allocator = {sizeof(allocator), allocate, reallocate, release, NULL};
 
 	TRY(sink, sizeof(sink), open_sink(tried));
-	TRY(source, sizeof(source), open_source(tried, writer, &place));
+	TRY(source, sizeof(source), open_source(tried, writer, &position));
 	TRY(allocator, offsetof(mprof_allocator, user), open_with_allocator(tried));
 	mprof_writer_destroy(writer);
 }
@@ -364,9 +364,9 @@ static void check_elements(const unsigned char *elements, size_t size, const voi
 			   size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const unsigned char *own = (const unsigned char *)expected + i * expected_size;
+		const unsigned char *copy = (const unsigned char *)expected + i * expected_size;
 
-		cr_assert_eq(memcmp(elements + i * size, own, expected_size), 0);
+		cr_assert_eq(memcmp(elements + i * size, copy, expected_size), 0);
 		cr_assert(is_zero(elements + i * size + expected_size, size - expected_size));
 	}
 }

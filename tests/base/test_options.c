@@ -26,75 +26,75 @@ typedef struct options_newer {
 
 Test(options, in_from_nothing)
 {
-	options_now own = {1, 2, 3};
+	options_now copy = {1, 2, 3};
 
-	cr_assert_eq(struct_copy_in(&own, NULL, sizeof(own)), MPROF_OK);
-	cr_assert_eq(own.struct_size, sizeof(own));
-	cr_assert_eq(own.first, 0);
-	cr_assert_eq(own.second, 0);
+	cr_assert_eq(struct_copy_in(&copy, NULL, sizeof(copy)), MPROF_OK);
+	cr_assert_eq(copy.struct_size, sizeof(copy));
+	cr_assert_eq(copy.first, 0);
+	cr_assert_eq(copy.second, 0);
 }
 
 Test(options, in_from_the_same)
 {
-	options_now given = {sizeof(given), 2, 3};
-	options_now own;
+	options_now input = {sizeof(input), 2, 3};
+	options_now copy;
 
-	cr_assert_eq(struct_copy_in(&own, &given, sizeof(own)), MPROF_OK);
-	cr_assert_eq(memcmp(&own, &given, sizeof(own)), 0);
+	cr_assert_eq(struct_copy_in(&copy, &input, sizeof(copy)), MPROF_OK);
+	cr_assert_eq(memcmp(&copy, &input, sizeof(copy)), 0);
 }
 
 Test(options, in_from_an_older_caller)
 {
-	options_older given = {sizeof(given), 2};
-	options_now own;
+	options_older input = {sizeof(input), 2};
+	options_now copy;
 
-	memset(&own, 0xff, sizeof(own));
-	cr_assert_eq(struct_copy_in(&own, &given, sizeof(own)), MPROF_OK);
-	cr_assert_eq(own.struct_size, sizeof(own));
-	cr_assert_eq(own.first, 2);
-	cr_assert_eq(own.second, 0);
+	memset(&copy, 0xff, sizeof(copy));
+	cr_assert_eq(struct_copy_in(&copy, &input, sizeof(copy)), MPROF_OK);
+	cr_assert_eq(copy.struct_size, sizeof(copy));
+	cr_assert_eq(copy.first, 2);
+	cr_assert_eq(copy.second, 0);
 }
 
 Test(options, in_from_a_newer_caller)
 {
-	options_newer given = {sizeof(given), 2, 3, 0};
-	options_now own;
+	options_newer input = {sizeof(input), 2, 3, 0};
+	options_now copy;
 
-	cr_assert_eq(struct_copy_in(&own, &given, sizeof(own)), MPROF_OK);
-	cr_assert_eq(own.struct_size, sizeof(own));
-	cr_assert_eq(own.second, 3);
-	given.third = UINT64_C(1) << 63;
-	cr_assert_eq(struct_copy_in(&own, &given, sizeof(own)), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(struct_copy_in(&copy, &input, sizeof(copy)), MPROF_OK);
+	cr_assert_eq(copy.struct_size, sizeof(copy));
+	cr_assert_eq(copy.second, 3);
+	input.third = UINT64_C(1) << 63;
+	cr_assert_eq(struct_copy_in(&copy, &input, sizeof(copy)), MPROF_ERR_ARGUMENT);
 }
 
 Test(options, in_with_an_impossible_size)
 {
-	options_now given = {0, 2, 3};
-	options_now own;
+	options_now input = {0, 2, 3};
+	options_now copy;
 
-	for (given.struct_size = 0; given.struct_size < sizeof(size_t); given.struct_size++)
-		cr_assert_eq(struct_copy_in(&own, &given, sizeof(own)), MPROF_ERR_ARGUMENT);
-	given.struct_size = sizeof(size_t);
-	cr_assert_eq(struct_copy_in(&own, &given, sizeof(own)), MPROF_OK);
-	cr_assert_eq(own.first, 0);
+	for (input.struct_size = 0; input.struct_size < sizeof(size_t); input.struct_size++)
+		cr_assert_eq(struct_copy_in(&copy, &input, sizeof(copy)), MPROF_ERR_ARGUMENT);
+	input.struct_size = sizeof(size_t);
+	cr_assert_eq(struct_copy_in(&copy, &input, sizeof(copy)), MPROF_OK);
+	cr_assert_eq(copy.first, 0);
 }
 
 Test(options, out_keeps_the_callers_size)
 {
-	options_now own = {sizeof(own), 2, 3};
+	options_now copy = {sizeof(copy), 2, 3};
 	options_older older = {sizeof(older), 9};
 	options_newer newer = {sizeof(newer), 9, 9, 9};
 	options_now same = {sizeof(same), 9, 9};
 	size_t nothing = 0;
 
-	cr_assert_eq(struct_copy_out(&older, &own, sizeof(own)), MPROF_OK);
+	cr_assert_eq(struct_copy_out(&older, &copy, sizeof(copy)), MPROF_OK);
 	cr_assert_eq(older.struct_size, sizeof(older));
 	cr_assert_eq(older.first, 2);
-	cr_assert_eq(struct_copy_out(&newer, &own, sizeof(own)), MPROF_OK);
+	cr_assert_eq(struct_copy_out(&newer, &copy, sizeof(copy)), MPROF_OK);
 	cr_assert_eq(newer.struct_size, sizeof(newer));
 	cr_assert_eq(newer.second, 3);
 	cr_assert_eq(newer.third, 0);
-	cr_assert_eq(struct_copy_out(&same, &own, sizeof(own)), MPROF_OK);
-	cr_assert_eq(memcmp(&same, &own, sizeof(own)), 0);
-	cr_assert_eq(struct_copy_out(&nothing, &own, sizeof(own)), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(struct_copy_out(&same, &copy, sizeof(copy)), MPROF_OK);
+	cr_assert_eq(memcmp(&same, &copy, sizeof(copy)), 0);
+	cr_assert_eq(struct_copy_out(&nothing, &copy, sizeof(copy)), MPROF_ERR_ARGUMENT);
 }

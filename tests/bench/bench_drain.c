@@ -131,17 +131,17 @@ static double measure_recorder(const drain_state *state, mprof_recorder *recorde
 {
 	mprof_thread *thread;
 	double start;
-	double own;
+	double copy;
 
 	bench_require(mprof_recorder_attach(recorder, 0, &thread) == MPROF_OK, "cannot attach");
-	own = bench_thread_time();
+	copy = bench_thread_time();
 	start = bench_process_time();
 	record_pattern(state, thread);
 	mprof_recorder_drain(recorder);
-	own = bench_thread_time() - own;
+	copy = bench_thread_time() - copy;
 	start = bench_process_time() - start;
 	mprof_thread_detach(thread);
-	return (start - own) / RECORDED;
+	return (start - copy) / RECORDED;
 }
 
 static double measure_drain(void *user)
@@ -190,13 +190,13 @@ typedef struct recorded_thread {
 
 static void *record_in_thread(void *user)
 {
-	recorded_thread *own = user;
+	recorded_thread *copy = user;
 	mprof_thread *thread;
 
-	bench_require(mprof_recorder_attach(own->state->recorder, 0, &thread) == MPROF_OK, "cannot attach");
-	own->ns = bench_thread_time();
-	record_pattern(own->state, thread);
-	own->ns = bench_thread_time() - own->ns;
+	bench_require(mprof_recorder_attach(copy->state->recorder, 0, &thread) == MPROF_OK, "cannot attach");
+	copy->ns = bench_thread_time();
+	record_pattern(copy->state, thread);
+	copy->ns = bench_thread_time() - copy->ns;
 	mprof_thread_detach(thread);
 	return NULL;
 }

@@ -123,9 +123,9 @@ static void write_log(graph_bench *bench)
 		bench_require(mprof_writer_define_class(writer, &definition) == MPROF_OK, "cannot define a class");
 	}
 	for (uint32_t first = 0; first < bench->objects; first += BLOCK_OBJECTS) {
-		uint32_t left = bench->objects - first;
+		uint32_t remaining = bench->objects - first;
 
-		write_block(bench, writer, first, left < BLOCK_OBJECTS ? left : BLOCK_OBJECTS, &random);
+		write_block(bench, writer, first, remaining < BLOCK_OBJECTS ? remaining : BLOCK_OBJECTS, &random);
 	}
 	bench_require(mprof_writer_close(writer) == MPROF_OK &&
 			      mprof_writer_get_memory(writer, &bytes, &bench->length) == MPROF_OK,

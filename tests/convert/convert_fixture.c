@@ -9,10 +9,10 @@
 
 static void note_damage(void *user, const mprof_error *error)
 {
-	conversion *made = user;
+	conversion *created = user;
 
-	if (made->damage_count++ == 0)
-		made->first_damage = *error;
+	if (created->damage_count++ == 0)
+		created->first_damage = *error;
 }
 
 static log_bytes copy_memory(const mprof_writer *writer)
@@ -27,10 +27,10 @@ static log_bytes copy_memory(const mprof_writer *writer)
 	return copy;
 }
 
-conversion convert_with(const log_bytes *log, const mprof_writer_options *given)
+conversion convert_with(const log_bytes *log, const mprof_writer_options *input)
 {
-	conversion made = {.stats = {.struct_size = sizeof(made.stats)}};
-	mprof_writer_options options = *given;
+	conversion created = {.stats = {.struct_size = sizeof(created.stats)}};
+	mprof_writer_options options = *input;
 	mprof_reader *reader = NULL;
 	mprof_converter *converter = NULL;
 	mprof_writer *writer = NULL;
@@ -38,14 +38,14 @@ conversion convert_with(const log_bytes *log, const mprof_writer_options *given)
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
-	made.status = mprof_converter_run(converter, writer, note_damage, &made);
-	made.has_failed = mprof_converter_has_failed(converter);
-	cr_assert_eq(mprof_writer_get_stats(writer, &made.stats), MPROF_OK);
-	made.log = copy_memory(writer);
+	created.status = mprof_converter_run(converter, writer, note_damage, &created);
+	created.has_failed = mprof_converter_has_failed(converter);
+	cr_assert_eq(mprof_writer_get_stats(writer, &created.stats), MPROF_OK);
+	created.log = copy_memory(writer);
 	(void)mprof_writer_destroy(writer);
 	mprof_converter_destroy(converter);
 	mprof_reader_destroy(reader);
-	return made;
+	return created;
 }
 
 conversion convert(const log_bytes *log, mprof_dialect dialect)
@@ -62,17 +62,17 @@ conversion convert(const log_bytes *log, mprof_dialect dialect)
 log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect)
 {
 	mprof_writer_options options;
-	conversion made;
+	conversion created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
-	made = convert_with(log, &options);
-	cr_assert_eq(made.status, MPROF_OK, "%s", mprof_status_get_text(made.status));
-	cr_assert_not(made.has_failed);
-	cr_assert_eq(made.damage_count, 0);
-	cr_assert_eq(made.stats.left_out, 0);
-	return made.log;
+	created = convert_with(log, &options);
+	cr_assert_eq(created.status, MPROF_OK, "%s", mprof_status_get_text(created.status));
+	cr_assert_not(created.has_failed);
+	cr_assert_eq(created.damage_count, 0);
+	cr_assert_eq(created.stats.left_out, 0);
+	return created.log;
 }
 
 /* Words that are removed from lines of blocks, up to the blank after them. */
@@ -210,10 +210,11 @@ void expect_same_text(const char *name, const log_bytes *found, const log_bytes 
 
 void expect_same_bytes(const log_bytes *found, const log_bytes *expected)
 {
-	size_t place = 0;
+	size_t position = 0;
 
-	while (place < found->length && place < expected->length && found->bytes[place] == expected->bytes[place])
-		place++;
-	cr_assert(found->length == expected->length && place == found->length,
-		  "the copy has %zu bytes and not %zu; byte %zu differs", found->length, expected->length, place);
+	while (position < found->length && position < expected->length &&
+	       found->bytes[position] == expected->bytes[position])
+		position++;
+	cr_assert(found->length == expected->length && position == found->length,
+		  "the copy has %zu bytes and not %zu; byte %zu differs", found->length, expected->length, position);
 }

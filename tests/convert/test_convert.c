@@ -54,17 +54,17 @@ Test(convert, mail_becomes_mprof2_and_mail_again)
 Test(convert, represents_what_mail_cannot)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
-	conversion made = convert(&log, MPROF_DIALECT_MAIL);
-	char *text = text_of_log(&made.log);
+	conversion created = convert(&log, MPROF_DIALECT_MAIL);
+	char *text = text_of_log(&created.log);
 
-	cr_assert_eq(made.status, MPROF_OK);
+	cr_assert_eq(created.status, MPROF_OK);
 	/* At least SESSION, THREAD and LOST. */
-	cr_assert_geq(made.stats.left_out, 3);
+	cr_assert_geq(created.stats.left_out, 3);
 	cr_assert_not_null(strstr(text, "statistical "));
 	cr_assert_null(strstr(text, "session "));
 	cr_assert_null(strstr(text, "lost "));
 	free(text);
-	log_free(&made.log);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -72,16 +72,16 @@ Test(convert, refuses_losses_unless_lossy)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
 	mprof_writer_options options;
-	conversion made;
+	conversion created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = MPROF_DIALECT_MAIL;
-	made = convert_with(&log, &options);
-	cr_assert_eq(made.status, MPROF_ERR_UNSUPPORTED);
-	cr_assert(made.has_failed);
-	cr_assert_eq(made.damage_count, 0);
-	log_free(&made.log);
+	created = convert_with(&log, &options);
+	cr_assert_eq(created.status, MPROF_ERR_UNSUPPORTED);
+	cr_assert(created.has_failed);
+	cr_assert_eq(created.damage_count, 0);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -89,7 +89,7 @@ Test(convert, compresses)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
 	mprof_writer_options options;
-	conversion made;
+	conversion created;
 
 	if (getenv("MPROF_WITHOUT_ZLIB") != NULL) {
 		log_free(&log);
@@ -98,11 +98,11 @@ Test(convert, compresses)
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.gzip_level = 9;
-	made = convert_with(&log, &options);
-	cr_assert_eq(made.status, MPROF_OK);
-	cr_assert_lt(made.log.length, log.length);
-	expect_same_text("compressed", &made.log, &log);
-	log_free(&made.log);
+	created = convert_with(&log, &options);
+	cr_assert_eq(created.status, MPROF_OK);
+	cr_assert_lt(created.log.length, log.length);
+	expect_same_text("compressed", &created.log, &log);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -134,16 +134,16 @@ Test(convert, keeps_the_content_of_intro)
 typedef struct growing_log {
 	log_bytes log;
 	size_t grown; /**< Bytes that can be read so far. */
-	size_t place;
+	size_t position;
 } growing_log;
 
 static int read_growing(void *user, void *bytes, size_t length, size_t *got)
 {
 	growing_log *log = user;
 
-	*got = log->grown - log->place < length ? log->grown - log->place : length;
-	memcpy(bytes, log->log.bytes + log->place, *got);
-	log->place += *got;
+	*got = log->grown - log->position < length ? log->grown - log->position : length;
+	memcpy(bytes, log->log.bytes + log->position, *got);
+	log->position += *got;
 	return 0;
 }
 

@@ -54,7 +54,7 @@ static int is_sound(const char *name)
  */
 static int has_other_samples(const char *name)
 {
-	static const char *const others[] = {"mono-statistical-counts", "mono-statistical-deep-chain",
+	static const char *const others[] = {"mono-statistical-counts", "mono-statistical-deep-stack",
 					     "drop-statistical-counts"};
 
 	return is_any_of(name, others, sizeof(others) / sizeof(others[0]));
@@ -107,11 +107,11 @@ static void take_logs(log_function take)
 }
 
 /* A log without END is reported as truncated; there is no other error. */
-static void expect_whole(const char *name, const conversion *made)
+static void expect_whole(const char *name, const conversion *created)
 {
-	cr_assert_not(made->has_failed, "%s: %s", name, mprof_status_get_text(made->status));
-	cr_assert(made->status == MPROF_OK || made->status == MPROF_ERR_TRUNCATED, "%s: %s", name,
-		  mprof_status_get_text(made->status));
+	cr_assert_not(created->has_failed, "%s: %s", name, mprof_status_get_text(created->status));
+	cr_assert(created->status == MPROF_OK || created->status == MPROF_ERR_TRUNCATED, "%s: %s", name,
+		  mprof_status_get_text(created->status));
 }
 
 /* In mprof2 each object has a class. */
@@ -145,28 +145,28 @@ Test(convert_corpus, says_the_same_there_and_back)
 Test(convert_corpus, gives_objects_a_class_where_they_need_one)
 {
 	log_bytes log = log_from_data("drop-heap-1");
-	log_bytes made = convert_whole(&log, MPROF_DIALECT_MPROF2);
-	char *text = text_of_log(&made);
+	log_bytes created = convert_whole(&log, MPROF_DIALECT_MPROF2);
+	char *text = text_of_log(&created);
 
 	cr_assert_not_null(strstr(text, "class id=4294967295 assembly=0 name=\"(unknown)\""), "%s", text);
 	cr_assert_not_null(strstr(text, "heap-object id=4294967295 value=0 object=8001000 references=8002000"), "%s",
 			   text);
 	free(text);
-	log_free(&made);
+	log_free(&created);
 	log_free(&log);
 }
 
 static void copy(const char *name, const log_bytes *log, mprof_dialect dialect)
 {
-	conversion made;
+	conversion created;
 
 	if (dialect == MPROF_DIALECT_UNITY_FIXED)
 		return;
-	made = convert(log, dialect);
-	expect_whole(name, &made);
+	created = convert(log, dialect);
+	expect_whole(name, &created);
 	if (!is_improved(name) && (!has_other_samples(name) || dialect == MPROF_DIALECT_DROP))
-		expect_same_text(name, &made.log, log);
-	log_free(&made.log);
+		expect_same_text(name, &created.log, log);
+	log_free(&created.log);
 }
 
 Test(convert_corpus, says_the_same_in_its_dialect)

@@ -51,19 +51,19 @@ static uint64_t count_events(const log_bytes *log, uint32_t block_kind)
 Test(convert_damage, copies_what_is_sound_around_a_damaged_block)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
-	size_t place = log_block_offset(&log, MORE_MARK) + HEADER_LENGTH + 12;
-	conversion made;
+	size_t position = log_block_offset(&log, MORE_MARK) + HEADER_LENGTH + 12;
+	conversion created;
 
-	log.bytes[place] ^= 0x10;
-	made = convert(&log, MPROF_DIALECT_MPROF2);
-	cr_assert_eq(made.status, MPROF_ERR_CHECKSUM);
-	cr_assert_not(made.has_failed);
-	cr_assert_eq(made.damage_count, 1);
-	cr_assert_eq(made.first_damage.block_offset, log_block_offset(&log, MORE_MARK));
-	cr_assert_eq(log_block_count(&made.log), MORE_COUNT - 1);
+	log.bytes[position] ^= 0x10;
+	created = convert(&log, MPROF_DIALECT_MPROF2);
+	cr_assert_eq(created.status, MPROF_ERR_CHECKSUM);
+	cr_assert_not(created.has_failed);
+	cr_assert_eq(created.damage_count, 1);
+	cr_assert_eq(created.first_damage.block_offset, log_block_offset(&log, MORE_MARK));
+	cr_assert_eq(log_block_count(&created.log), MORE_COUNT - 1);
 	cut_block_out(&log, MORE_MARK);
-	expect_same_bytes(&made.log, &log);
-	log_free(&made.log);
+	expect_same_bytes(&created.log, &log);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -72,26 +72,26 @@ Test(convert_damage, closes_the_gap_where_definitions_are_missing)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
 	uint64_t samples = count_events(&log, MPROF_BLOCK_SAMPLES);
-	conversion made;
+	conversion created;
 	mprof_reader *reader;
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_status status;
 
 	log.bytes[log_block_offset(&log, MORE_STACKS) + HEADER_LENGTH + 12] ^= 0x10;
-	made = convert(&log, MPROF_DIALECT_MPROF2);
-	cr_assert_eq(made.status, MPROF_ERR_CHECKSUM);
-	cr_assert_eq(made.first_damage.block_offset, log_block_offset(&log, MORE_STACKS));
-	cr_assert_gt(made.stats.left_out, 0);
-	cr_assert_lt(count_events(&made.log, MPROF_BLOCK_SAMPLES), samples);
-	cr_assert_gt(count_events(&made.log, MPROF_BLOCK_SAMPLES), 0);
+	created = convert(&log, MPROF_DIALECT_MPROF2);
+	cr_assert_eq(created.status, MPROF_ERR_CHECKSUM);
+	cr_assert_eq(created.first_damage.block_offset, log_block_offset(&log, MORE_STACKS));
+	cr_assert_gt(created.stats.left_out, 0);
+	cr_assert_lt(count_events(&created.log, MPROF_BLOCK_SAMPLES), samples);
+	cr_assert_gt(count_events(&created.log, MPROF_BLOCK_SAMPLES), 0);
 	/* The copy itself is sound. */
-	cr_assert_eq(mprof_reader_open_memory(made.log.bytes, made.log.length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(created.log.bytes, created.log.length, NULL, &reader), MPROF_OK);
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
 		continue;
 	cr_assert_eq(status, MPROF_END);
 	cr_assert_gt(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 0);
 	mprof_reader_destroy(reader);
-	log_free(&made.log);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -99,17 +99,17 @@ Test(convert_damage, a_log_without_an_end_gets_none)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
 	size_t end = log_block_offset(&log, log_block_count(&log) - 1);
-	conversion made;
+	conversion created;
 
 	log.length = end;
-	made = convert(&log, MPROF_DIALECT_MPROF2);
-	cr_assert_eq(made.status, MPROF_ERR_TRUNCATED);
-	cr_assert_not(made.has_failed);
-	cr_assert_eq(made.damage_count, 1);
-	cr_assert_eq(made.first_damage.status, MPROF_ERR_TRUNCATED);
-	cr_assert_eq(made.first_damage.offset, end);
-	cr_assert_eq(log_block_count(&made.log), log_block_count(&log) + 1, "DIRECTIVES of the copy's own alone");
-	log_free(&made.log);
+	created = convert(&log, MPROF_DIALECT_MPROF2);
+	cr_assert_eq(created.status, MPROF_ERR_TRUNCATED);
+	cr_assert_not(created.has_failed);
+	cr_assert_eq(created.damage_count, 1);
+	cr_assert_eq(created.first_damage.status, MPROF_ERR_TRUNCATED);
+	cr_assert_eq(created.first_damage.offset, end);
+	cr_assert_eq(log_block_count(&created.log), log_block_count(&log) + 1, "DIRECTIVES of the copy's own alone");
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -117,16 +117,16 @@ Test(convert_damage, copies_the_events_of_a_block_that_is_cut)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
 	uint64_t events = count_events(&log, MPROF_BLOCK_EVENTS);
-	conversion made;
+	conversion created;
 
 	/* The log ends with an EVENTS block and END. */
 	log.length = log_block_offset(&log, log_block_count(&log) - 1) - 200;
-	made = convert(&log, MPROF_DIALECT_MAIL);
-	cr_assert_eq(made.status, MPROF_ERR_TRUNCATED);
-	cr_assert_eq(made.damage_count, 1);
-	cr_assert_gt(count_events(&made.log, MPROF_BLOCK_EVENTS), FIXTURE_BLOCK_EVENTS);
-	cr_assert_lt(count_events(&made.log, MPROF_BLOCK_EVENTS), events);
-	log_free(&made.log);
+	created = convert(&log, MPROF_DIALECT_MAIL);
+	cr_assert_eq(created.status, MPROF_ERR_TRUNCATED);
+	cr_assert_eq(created.damage_count, 1);
+	cr_assert_gt(count_events(&created.log, MPROF_BLOCK_EVENTS), FIXTURE_BLOCK_EVENTS);
+	cr_assert_lt(count_events(&created.log, MPROF_BLOCK_EVENTS), events);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -134,13 +134,13 @@ Test(convert_damage, copies_the_events_of_a_block_that_is_cut)
 Test(convert_damage, copies_the_hits_of_a_block_that_is_cut)
 {
 	log_bytes log = log_from_data("bad-unity-cut-statistical");
-	conversion made = convert(&log, MPROF_DIALECT_MPROF2);
+	conversion created = convert(&log, MPROF_DIALECT_MPROF2);
 
-	cr_assert_eq(made.status, MPROF_ERR_TRUNCATED);
-	cr_assert_eq(made.damage_count, 1);
-	cr_assert_eq(count_events(&made.log, MPROF_BLOCK_SAMPLES), 3);
-	cr_assert_eq(count_events(&made.log, MPROF_BLOCK_STATISTICAL), 0);
-	log_free(&made.log);
+	cr_assert_eq(created.status, MPROF_ERR_TRUNCATED);
+	cr_assert_eq(created.damage_count, 1);
+	cr_assert_eq(count_events(&created.log, MPROF_BLOCK_SAMPLES), 3);
+	cr_assert_eq(count_events(&created.log, MPROF_BLOCK_STATISTICAL), 0);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -150,19 +150,19 @@ Test(convert_damage, each_cut_gives_a_log_that_can_be_read)
 	size_t length = log.length;
 
 	for (log.length = log_block_offset(&log, 1); log.length < length; log.length += 7) {
-		conversion made = convert(&log, MPROF_DIALECT_MPROF2);
+		conversion created = convert(&log, MPROF_DIALECT_MPROF2);
 		log_digest digest;
 		mprof_reader *reader;
 
-		cr_assert_eq(made.status, MPROF_ERR_TRUNCATED, "cut at %zu", log.length);
-		cr_assert_not(made.has_failed);
-		cr_assert_eq(mprof_reader_open_memory(made.log.bytes, made.log.length, NULL, &reader), MPROF_OK);
+		cr_assert_eq(created.status, MPROF_ERR_TRUNCATED, "cut at %zu", log.length);
+		cr_assert_not(created.has_failed);
+		cr_assert_eq(mprof_reader_open_memory(created.log.bytes, created.log.length, NULL, &reader), MPROF_OK);
 		memset(&digest, 0, sizeof(digest));
 		log_digest_read(&digest, reader);
 		cr_assert_eq(digest.faults, 0, "cut at %zu", log.length);
 		cr_assert_eq(digest.last, MPROF_END);
 		mprof_reader_destroy(reader);
-		log_free(&made.log);
+		log_free(&created.log);
 	}
 	log.length = length;
 	log_free(&log);
@@ -172,24 +172,24 @@ Test(convert_damage, each_cut_gives_a_log_that_can_be_read)
 Test(convert_damage, an_id_that_is_defined_twice_keeps_its_first_name)
 {
 	log_bytes log = log_from_data("bad-mapping-twice");
-	conversion made = convert(&log, MPROF_DIALECT_MPROF2);
+	conversion created = convert(&log, MPROF_DIALECT_MPROF2);
 	mprof_reader *reader;
 	mprof_block block = {.struct_size = sizeof(block)};
 	uint64_t classes;
 
-	cr_assert_eq(made.status, MPROF_ERR_REDEFINED_ID);
-	cr_assert_not(made.has_failed);
+	cr_assert_eq(created.status, MPROF_ERR_REDEFINED_ID);
+	cr_assert_not(created.has_failed);
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	while (mprof_reader_next_block(reader, &block) != MPROF_END)
 		continue;
 	classes = mprof_reader_get_class_count(reader);
 	mprof_reader_destroy(reader);
-	cr_assert_eq(mprof_reader_open_memory(made.log.bytes, made.log.length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(created.log.bytes, created.log.length, NULL, &reader), MPROF_OK);
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
 		continue;
 	cr_assert_eq(mprof_reader_get_class_count(reader), classes);
 	mprof_reader_destroy(reader);
-	log_free(&made.log);
+	log_free(&created.log);
 	log_free(&log);
 }
 

@@ -122,15 +122,15 @@ static void expect_blocks(const log_counts *before, const log_counts *after, con
 static void expect_there_or_counted(const log_bytes *log, mprof_dialect source, mprof_dialect target)
 {
 	log_counts before = count_log(log);
-	conversion made = convert(log, target);
-	log_counts after = count_log(&made.log);
+	conversion created = convert(log, target);
+	log_counts after = count_log(&created.log);
 	char what[64];
 
 	snprintf(what, sizeof(what), "%s to %s", mprof_dialect_get_name(source), mprof_dialect_get_name(target));
-	cr_assert_eq(made.status, MPROF_OK, "%s: %s", what, mprof_status_get_text(made.status));
-	expect_events(&before, &after, &made.stats, what);
-	expect_blocks(&before, &after, &made.stats, what);
-	log_free(&made.log);
+	cr_assert_eq(created.status, MPROF_OK, "%s: %s", what, mprof_status_get_text(created.status));
+	expect_events(&before, &after, &created.stats, what);
+	expect_blocks(&before, &after, &created.stats, what);
+	log_free(&created.log);
 }
 
 /* All pairs of dialects, starting with a log of mprof2 that has more than the others can represent. */

@@ -149,7 +149,7 @@ static void compare_encodings(const char *name, const log_bytes *log, compare_fu
 
 	for (size_t i = 0; i < sizeof(encodings) / sizeof(encodings[0]); i++) {
 		mprof_writer_options options;
-		conversion made;
+		conversion created;
 
 		if (!log_has_codec(encodings[i].codec))
 			continue;
@@ -159,12 +159,12 @@ static void compare_encodings(const char *name, const log_bytes *log, compare_fu
 		options.has_columns = encodings[i].has_columns;
 		options.has_index = encodings[i].has_index;
 		options.codec = encodings[i].codec;
-		made = convert_with(log, &options);
-		cr_assert_eq(made.status, rows.status, "%s: %s", name, mprof_status_get_text(made.status));
-		cr_assert_eq(made.stats.events, rows.stats.events, "%s", name);
-		cr_assert_eq(made.stats.left_out, rows.stats.left_out, "%s", name);
-		compare(name, &made.log, &rows.log);
-		log_free(&made.log);
+		created = convert_with(log, &options);
+		cr_assert_eq(created.status, rows.status, "%s: %s", name, mprof_status_get_text(created.status));
+		cr_assert_eq(created.stats.events, rows.stats.events, "%s", name);
+		cr_assert_eq(created.stats.left_out, rows.stats.left_out, "%s", name);
+		compare(name, &created.log, &rows.log);
+		log_free(&created.log);
 	}
 	log_free(&rows.log);
 }

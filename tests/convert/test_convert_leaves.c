@@ -140,12 +140,12 @@ static void expect_resolved(const step *steps, size_t step_count, const uint32_t
 			    uint64_t left_out)
 {
 	log_bytes log = log_of_steps(steps, step_count);
-	conversion made = convert(&log, MPROF_DIALECT_MAIL);
+	conversion created = convert(&log, MPROF_DIALECT_MAIL);
 
-	cr_assert_eq(made.status, MPROF_OK);
-	cr_assert_eq(made.stats.left_out, left_out);
-	expect_leaves(&made.log, expected, count);
-	log_free(&made.log);
+	cr_assert_eq(created.status, MPROF_OK);
+	cr_assert_eq(created.stats.left_out, left_out);
+	expect_leaves(&created.log, expected, count);
+	log_free(&created.log);
 	log_free(&log);
 }
 

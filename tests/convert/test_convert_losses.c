@@ -14,15 +14,15 @@ static conversion convert_from(mprof_writer *writer, mprof_dialect target)
 {
 	log_bytes log = {NULL, 0};
 	const uint8_t *bytes;
-	conversion made;
+	conversion created;
 
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = (uint8_t *)(uintptr_t)bytes;
-	made = convert(&log, target);
-	cr_assert_eq(made.status, MPROF_OK);
+	created = convert(&log, target);
+	cr_assert_eq(created.status, MPROF_OK);
 	mprof_writer_destroy(writer);
-	return made;
+	return created;
 }
 
 static uint64_t count_samples(const log_bytes *log)
@@ -47,18 +47,18 @@ static void expect_samples(mprof_dialect source, mprof_dialect target, const mpr
 			   uint64_t copied, uint64_t shortened)
 {
 	mprof_writer *writer = open_mono(source, source == MPROF_DIALECT_MPROF2 ? 0 : DIRECTIVES, 1);
-	conversion made;
+	conversion created;
 	uint64_t found;
 
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, count), MPROF_OK);
-	made = convert_from(writer, target);
-	found = count_samples(&made.log);
+	created = convert_from(writer, target);
+	found = count_samples(&created.log);
 	cr_assert_eq(found, copied, "%llu samples", (unsigned long long)found);
-	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], shortened, "%llu shortened",
-		     (unsigned long long)made.stats.shortened_events[MPROF_EVENT_SAMPLE]);
-	cr_assert_eq(made.stats.left_out_events[MPROF_EVENT_SAMPLE], count - copied);
-	log_free(&made.log);
+	cr_assert_eq(created.stats.shortened_events[MPROF_EVENT_SAMPLE], shortened, "%llu shortened",
+		     (unsigned long long)created.stats.shortened_events[MPROF_EVENT_SAMPLE]);
+	cr_assert_eq(created.stats.left_out_events[MPROF_EVENT_SAMPLE], count - copied);
+	log_free(&created.log);
 }
 
 static mprof_event sample_of(uint32_t chain)
@@ -87,14 +87,14 @@ Test(convert_losses, weights_in_lists)
 	const mprof_event_detail many = {.struct_size = sizeof(mprof_event_detail), .samples = 3000};
 	mprof_event samples[] = {sample_of(5)};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_DROP, 0, 1);
-	conversion made;
+	conversion created;
 
 	samples[0].more.detail = &many;
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 1), MPROF_OK);
-	made = convert_from(writer, MPROF_DIALECT_MAIL);
-	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 3000);
-	log_free(&made.log);
+	created = convert_from(writer, MPROF_DIALECT_MAIL);
+	cr_assert_eq(created.stats.shortened_events[MPROF_EVENT_SAMPLE], 3000);
+	log_free(&created.log);
 }
 
 /*
@@ -108,16 +108,16 @@ Test(convert_losses, weights_beyond_the_bound)
 	const mprof_event_detail some = {.struct_size = sizeof(some), .samples = 5};
 	mprof_event samples[] = {sample_of(5), sample_of(5)};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_DROP, 0, 1);
-	conversion made;
+	conversion created;
 
 	samples[0].more.detail = &many;
 	samples[1].more.detail = &some;
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 2), MPROF_OK);
-	made = convert_from(writer, MPROF_DIALECT_MPROF2);
-	cr_assert_eq(count_samples(&made.log), most + 2);
-	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 2);
-	log_free(&made.log);
+	created = convert_from(writer, MPROF_DIALECT_MPROF2);
+	cr_assert_eq(count_samples(&created.log), most + 2);
+	cr_assert_eq(created.stats.shortened_events[MPROF_EVENT_SAMPLE], 2);
+	log_free(&created.log);
 }
 
 /* In mono a function without a name becomes an address, and the flag that a method was being compiled is lost. */
@@ -128,16 +128,16 @@ Test(convert_losses, places_of_samples)
 	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 9, .as.stack.target = 4, .as.stack.is_native = 1};
 	const mprof_event samples[] = {sample_of(1), sample_of(2), sample_of(5), sample_of(9)};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, 0, 0);
-	conversion made;
+	conversion created;
 
-	define_chains(writer);
+	define_stacks(writer);
 	put_records(writer, MPROF_BLOCK_CODE, &function, 1);
 	put_records(writer, MPROF_BLOCK_CODE, &location, 1);
 	put_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
 	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 4), MPROF_OK);
-	made = convert_from(writer, MPROF_DIALECT_MONO);
-	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 2);
-	log_free(&made.log);
+	created = convert_from(writer, MPROF_DIALECT_MONO);
+	cr_assert_eq(created.stats.shortened_events[MPROF_EVENT_SAMPLE], 2);
+	log_free(&created.log);
 }
 
 /* The same where the log has the call stacks before the events. */
@@ -145,23 +145,23 @@ Test(convert_losses, chains_of_allocations)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 3};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, DIRECTIVES, 0);
-	conversion made;
+	conversion created;
 
-	define_chains(writer);
+	define_stacks(writer);
 	begin_events(writer, 1);
 	ADD(writer, ALLOCATION, 3, 16, 0, &detail);
 	ADD(writer, ALLOCATION, 3, 16, 0, NULL);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
-	made = convert_from(writer, MPROF_DIALECT_MAIL);
-	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_ALLOCATION], 1);
-	log_free(&made.log);
+	created = convert_from(writer, MPROF_DIALECT_MAIL);
+	cr_assert_eq(created.stats.shortened_events[MPROF_EVENT_ALLOCATION], 1);
+	log_free(&created.log);
 }
 
 /* The second event is truncated if the event before it was. */
 Test(convert_losses, time_of_a_new_size)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS), 0);
-	conversion made;
+	conversion created;
 
 	begin_events(writer, 1);
 	ADD(writer, GC_START, 1, 0, 3, NULL);
@@ -169,10 +169,10 @@ Test(convert_losses, time_of_a_new_size)
 	ADD(writer, GC_END, 1, 0, 3, NULL);
 	ADD(writer, GC_RESIZE, 1, 64, 0, NULL);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
-	made = convert_from(writer, MPROF_DIALECT_MONO);
-	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_GC_RESIZE], 1);
-	cr_assert_eq(made.stats.left_out, 1);
-	log_free(&made.log);
+	created = convert_from(writer, MPROF_DIALECT_MONO);
+	cr_assert_eq(created.stats.shortened_events[MPROF_EVENT_GC_RESIZE], 1);
+	cr_assert_eq(created.stats.left_out, 1);
+	log_free(&created.log);
 }
 
 /* What directives add to names and code units, and the flag that memory for a heap snapshot ran out. */
@@ -196,7 +196,7 @@ Test(convert_losses, blocks)
 	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 24, .more.detail = &detail};
 	const uint32_t shot = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES, 0);
-	conversion made;
+	conversion created;
 
 	define_names(writer);
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
@@ -204,13 +204,13 @@ Test(convert_losses, blocks)
 	cr_assert_eq(mprof_writer_write_unloaded(writer, &elements[1]), MPROF_OK);
 	cr_assert_eq(mprof_writer_write_heap(writer, 1, shot, 0, &object, 1), MPROF_OK);
 	cr_assert_eq(mprof_writer_write_heap(writer, 2, shot | MPROF_HEAP_FLAG_INCOMPLETE, 0, &object, 1), MPROF_OK);
-	made = convert_from(writer, MPROF_DIALECT_DROP);
-	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_MAPPING], 1);
-	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_LOADED], 2);
-	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_UNLOADED], 1);
-	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_HEAP_DATA], 1);
-	cr_assert_eq(made.stats.left_out, 5);
-	log_free(&made.log);
+	created = convert_from(writer, MPROF_DIALECT_DROP);
+	cr_assert_eq(created.stats.shortened_blocks[MPROF_BLOCK_MAPPING], 1);
+	cr_assert_eq(created.stats.shortened_blocks[MPROF_BLOCK_LOADED], 2);
+	cr_assert_eq(created.stats.shortened_blocks[MPROF_BLOCK_UNLOADED], 1);
+	cr_assert_eq(created.stats.shortened_blocks[MPROF_BLOCK_HEAP_DATA], 1);
+	cr_assert_eq(created.stats.left_out, 5);
+	log_free(&created.log);
 }
 
 /* Every counted loss ends the copy if lossy conversion is not allowed. */
@@ -221,9 +221,9 @@ Test(convert_losses, are_refused_unless_wanted)
 	mprof_writer_options options;
 	log_bytes log = {NULL, 0};
 	const uint8_t *bytes;
-	conversion made;
+	conversion created;
 
-	define_chains(writer);
+	define_stacks(writer);
 	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
 	begin_events(writer, 1);
 	ADD(writer, ALLOCATION, 3, 16, 0, &detail);
@@ -234,15 +234,15 @@ Test(convert_losses, are_refused_unless_wanted)
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = MPROF_DIALECT_UNITY;
-	made = convert_with(&log, &options);
-	cr_assert_eq(made.status, MPROF_OK);
-	log_free(&made.log);
+	created = convert_with(&log, &options);
+	cr_assert_eq(created.status, MPROF_OK);
+	log_free(&created.log);
 	options.dialect = MPROF_DIALECT_DROP;
 	options.lossy = 0;
-	made = convert_with(&log, &options);
-	cr_assert_eq(made.status, MPROF_ERR_UNSUPPORTED);
-	cr_assert(made.has_failed);
-	cr_assert_geq(made.stats.left_out, 1);
-	log_free(&made.log);
+	created = convert_with(&log, &options);
+	cr_assert_eq(created.status, MPROF_ERR_UNSUPPORTED);
+	cr_assert(created.has_failed);
+	cr_assert_geq(created.stats.left_out, 1);
+	log_free(&created.log);
 	mprof_writer_destroy(writer);
 }

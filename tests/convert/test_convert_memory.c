@@ -19,7 +19,7 @@ typedef struct endless_log {
 	log_bytes again; /**< The blocks that are repeated. */
 	uint64_t times;
 	log_bytes end;
-	uint64_t place;
+	uint64_t position;
 } endless_log;
 
 static uint64_t length_of(const endless_log *log)
@@ -28,20 +28,20 @@ static uint64_t length_of(const endless_log *log)
 }
 
 /* The bytes at an offset, and the number of contiguous ones. */
-static const uint8_t *bytes_at(const endless_log *log, uint64_t place, size_t *length)
+static const uint8_t *bytes_at(const endless_log *log, uint64_t position, size_t *length)
 {
-	if (place < log->start.length) {
-		*length = log->start.length - (size_t)place;
-		return log->start.bytes + place;
+	if (position < log->start.length) {
+		*length = log->start.length - (size_t)position;
+		return log->start.bytes + position;
 	}
-	place -= log->start.length;
-	if (place < log->times * log->again.length) {
-		*length = log->again.length - (size_t)(place % log->again.length);
-		return log->again.bytes + place % log->again.length;
+	position -= log->start.length;
+	if (position < log->times * log->again.length) {
+		*length = log->again.length - (size_t)(position % log->again.length);
+		return log->again.bytes + position % log->again.length;
 	}
-	place -= log->times * log->again.length;
-	*length = log->end.length - (size_t)place;
-	return log->end.bytes + place;
+	position -= log->times * log->again.length;
+	*length = log->end.length - (size_t)position;
+	return log->end.bytes + position;
 }
 
 static int read_endless(void *user, void *bytes, size_t length, size_t *got)
@@ -51,12 +51,12 @@ static int read_endless(void *user, void *bytes, size_t length, size_t *got)
 	const uint8_t *from;
 
 	*got = 0;
-	if (log->place == length_of(log))
+	if (log->position == length_of(log))
 		return 0;
-	from = bytes_at(log, log->place, &there);
+	from = bytes_at(log, log->position, &there);
 	*got = there < length ? there : length;
 	memcpy(bytes, from, *got);
-	log->place += *got;
+	log->position += *got;
 	return 0;
 }
 
@@ -210,7 +210,7 @@ Test(convert_memory, a_block_that_grows_is_cut)
 	mprof_record *stacks = calloc(2 * depth, sizeof(*stacks));
 	mprof_writer_options options;
 	mprof_writer *writer;
-	conversion made;
+	conversion created;
 	log_bytes log;
 	mprof_reader *reader;
 	mprof_block block = {.struct_size = sizeof(block)};
@@ -242,15 +242,15 @@ Test(convert_memory, a_block_that_grows_is_cut)
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	log = part_of(writer, 0);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
-	made = convert(&log, MPROF_DIALECT_MONO);
-	cr_assert_eq(made.status, MPROF_OK);
-	cr_assert_eq(mprof_reader_open_memory(made.log.bytes, made.log.length, NULL, &reader), MPROF_OK);
+	created = convert(&log, MPROF_DIALECT_MONO);
+	cr_assert_eq(created.status, MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(created.log.bytes, created.log.length, NULL, &reader), MPROF_OK);
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
 		event_blocks += block.kind == MPROF_BLOCK_EVENTS;
-	cr_assert_gt(made.log.length, (size_t)32 << 20);
+	cr_assert_gt(created.log.length, (size_t)32 << 20);
 	cr_assert_gt(event_blocks, 1);
 	cr_assert(reader_error_of(reader).status == MPROF_OK, "every block is short enough to be read");
 	mprof_reader_destroy(reader);
-	log_free(&made.log);
+	log_free(&created.log);
 	log_free(&log);
 }

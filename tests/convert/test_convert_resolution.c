@@ -16,7 +16,7 @@
 
 static conversion convert_coarsely(const log_bytes *log, mprof_dialect dialect, uint64_t nanoseconds)
 {
-	conversion made = {.stats = {.struct_size = sizeof(made.stats)}};
+	conversion created = {.stats = {.struct_size = sizeof(created.stats)}};
 	mprof_writer_options options;
 	mprof_reader *reader = NULL;
 	mprof_converter *converter = NULL;
@@ -30,15 +30,15 @@ static conversion convert_coarsely(const log_bytes *log, mprof_dialect dialect, 
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(begin_coarse_copy(reader, &options, nanoseconds, FIXTURE_RATE, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
-	made.status = mprof_converter_run(converter, writer, NULL, NULL);
-	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made.log.length), MPROF_OK);
-	made.log.bytes = malloc(made.log.length + 1);
-	cr_assert_not_null(made.log.bytes);
-	memcpy(made.log.bytes, bytes, made.log.length);
+	created.status = mprof_converter_run(converter, writer, NULL, NULL);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &created.log.length), MPROF_OK);
+	created.log.bytes = malloc(created.log.length + 1);
+	cr_assert_not_null(created.log.bytes);
+	memcpy(created.log.bytes, bytes, created.log.length);
 	(void)mprof_writer_destroy(writer);
 	mprof_converter_destroy(converter);
 	mprof_reader_destroy(reader);
-	return made;
+	return created;
 }
 
 /* Two logs that are read side by side: one, and its copy. */
@@ -162,11 +162,11 @@ static void expect_divided(const log_bytes *log, const log_bytes *copy)
 
 static void expect_divided_copy(log_bytes log, mprof_dialect dialect)
 {
-	conversion made = convert_coarsely(&log, dialect, DIVISOR);
+	conversion created = convert_coarsely(&log, dialect, DIVISOR);
 
-	cr_assert_eq(made.status, MPROF_OK);
-	expect_divided(&log, &made.log);
-	log_free(&made.log);
+	cr_assert_eq(created.status, MPROF_OK);
+	expect_divided(&log, &created.log);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -279,14 +279,14 @@ Test(convert_resolution, counters_may_pass_the_end_of_their_range)
 	uint64_t counter = UINT64_MAX - 999;
 	mprof_writer *writer = open_writer(&counter, MPROF_DIALECT_MPROF2, 0);
 	log_bytes log;
-	conversion made;
+	conversion created;
 
 	write_events(writer, UINT64_MAX - 900, events, 4);
 	log = close_writer(writer);
-	made = convert_coarsely(&log, MPROF_DIALECT_MPROF2, DIVISOR);
-	cr_assert_eq(made.status, MPROF_OK);
-	expect_events(&made.log, expected, 4);
-	log_free(&made.log);
+	created = convert_coarsely(&log, MPROF_DIALECT_MPROF2, DIVISOR);
+	cr_assert_eq(created.status, MPROF_OK);
+	expect_events(&created.log, expected, 4);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -303,14 +303,14 @@ Test(convert_resolution, durations_are_differences_of_rounded_times)
 	mprof_writer *writer =
 		open_writer(&counter, MPROF_DIALECT_MPROF2, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS));
 	log_bytes log;
-	conversion made;
+	conversion created;
 
 	write_events(writer, 1000, events, 3);
 	log = close_writer(writer);
-	made = convert_coarsely(&log, MPROF_DIALECT_MPROF2, DIVISOR);
-	cr_assert_eq(made.status, MPROF_OK);
-	expect_events(&made.log, expected, 3);
-	log_free(&made.log);
+	created = convert_coarsely(&log, MPROF_DIALECT_MPROF2, DIVISOR);
+	cr_assert_eq(created.status, MPROF_OK);
+	expect_events(&created.log, expected, 3);
+	log_free(&created.log);
 	log_free(&log);
 }
 
@@ -327,15 +327,15 @@ Test(convert_resolution, base_counters_that_become_equal_do_not_repeat)
 		uint64_t counter = 1000;
 		mprof_writer *writer = open_writer(&counter, dialects[i], 0);
 		log_bytes log;
-		conversion made;
+		conversion created;
 
 		write_events(writer, 1410, first, 1);
 		write_events(writer, 1420, second, 1);
 		log = close_writer(writer);
-		made = convert_coarsely(&log, dialects[i], DIVISOR);
-		cr_assert_eq(made.status, MPROF_OK);
-		expect_events(&made.log, expected, 2);
-		log_free(&made.log);
+		created = convert_coarsely(&log, dialects[i], DIVISOR);
+		cr_assert_eq(created.status, MPROF_OK);
+		expect_events(&created.log, expected, 2);
+		log_free(&created.log);
 		log_free(&log);
 	}
 }

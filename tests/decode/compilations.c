@@ -39,18 +39,18 @@ static int is_inner(const oracle *all, const frame_stack *open, uint32_t method)
  */
 static size_t find_open(const frame_stack *open, uint32_t method)
 {
-	size_t place = open->count;
+	size_t position = open->count;
 
-	while (place > 0 && open->frames[place - 1].method != method)
-		place--;
-	return place > 0 ? place - 1 : open->count - 1;
+	while (position > 0 && open->frames[position - 1].method != method)
+		position--;
+	return position > 0 ? position - 1 : open->count - 1;
 }
 
 void compilations_end(oracle *all, thread_state *thread, uint32_t method)
 {
 	frame_stack *open = &thread->compilations;
-	size_t place = open->count > 0 ? find_open(open, method) : 0;
-	int is_pair = open->count > 0 && (open->frames[place].method == method);
+	size_t position = open->count > 0 ? find_open(open, method) : 0;
+	int is_pair = open->count > 0 && (open->frames[position].method == method);
 	uint64_t start;
 
 	if (!is_pair && has_fault(all, FAULT_COMPILATION_NAMES)) {
@@ -61,9 +61,9 @@ void compilations_end(oracle *all, thread_state *thread, uint32_t method)
 	}
 	if (open->count == 0)
 		return;
-	method = open->frames[place].method;
-	start = open->frames[place].start;
-	open->count = place;
+	method = open->frames[position].method;
+	start = open->frames[position].start;
+	open->count = position;
 	if (!is_inner(all, open, method))
 		add_time(all, method, start, thread->now);
 	stacks_leave_compilation(all, thread, method);

@@ -16,22 +16,22 @@
 typedef struct raw_events {
 	const uint8_t *bytes;
 	size_t length;
-	size_t place;
+	size_t position;
 	uint64_t directives;
 } raw_events;
 
 static uint64_t next_int(raw_events *raw)
 {
 	uint64_t value = 0;
-	int length = varint_decode(raw->bytes + raw->place, raw->length - raw->place, &value);
+	int length = varint_decode(raw->bytes + raw->position, raw->length - raw->position, &value);
 
-	raw->place += length > 0 ? (size_t)length : raw->length - raw->place;
+	raw->position += length > 0 ? (size_t)length : raw->length - raw->position;
 	return value;
 }
 
 static void skip_ints(raw_events *raw, uint64_t count)
 {
-	for (; count > 0 && raw->place < raw->length; count--)
+	for (; count > 0 && raw->position < raw->length; count--)
 		next_int(raw);
 }
 
@@ -45,11 +45,11 @@ static uint64_t next_second(raw_events *raw, const mprof_event *event)
 {
 	uint64_t second;
 
-	if (raw->place >= raw->length || raw->bytes[raw->place] != event->code) {
-		fprintf(stderr, "oracle: byte %zu of a block is not event %u\n", raw->place, (unsigned)event->code);
+	if (raw->position >= raw->length || raw->bytes[raw->position] != event->code) {
+		fprintf(stderr, "oracle: byte %zu of a block is not event %u\n", raw->position, (unsigned)event->code);
 		exit(2);
 	}
-	raw->place++;
+	raw->position++;
 	next_int(raw);
 	second = next_int(raw);
 	switch (event->kind) {
@@ -135,7 +135,8 @@ static int give_up(const thread_state *thread, const mprof_block *block, const r
 {
 	printf("ERROR: Exception in block of code EVENTS, length %" PRIu64 ", file offset %" PRIu64
 	       ", block offset %zu: Depth is %zu but lastValidFrame is %" PRIu64 "\n",
-	       block->length, block->offset + block->header_length, raw->place, thread->stacks[TREE_CALLS].count, kept);
+	       block->length, block->offset + block->header_length, raw->position, thread->stacks[TREE_CALLS].count,
+	       kept);
 	return 0;
 }
 

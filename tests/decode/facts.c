@@ -60,16 +60,16 @@ static void reserve_places(fact_table *table)
 size_t facts_find(fact_table *table, uint64_t first, uint64_t second, uint64_t third)
 {
 	const uint64_t key[FACT_KEY_PARTS] = {first, second, third};
-	uint32_t *place;
+	uint32_t *position;
 
 	reserve_places(table);
-	place = place_of(table, key);
-	if (*place == 0) {
+	position = place_of(table, key);
+	if (*position == 0) {
 		table->rows = room_for(table->rows, table->count + 1, &table->capacity, sizeof(*table->rows));
 		memcpy(table->rows[table->count].key, key, sizeof(key));
-		*place = (uint32_t)++table->count;
+		*position = (uint32_t)++table->count;
 	}
-	return *place - 1;
+	return *position - 1;
 }
 
 fact *facts_get(fact_table *table, uint64_t first, uint64_t second, uint64_t third)

@@ -35,15 +35,15 @@ static const struct {
 	[FAULT_ORDER] = {"order", "equal lines are in the order in which the runtime's sorting leaves them"},
 };
 
-int faults_without(unsigned *left, const char *name)
+int faults_without(unsigned *remaining, const char *name)
 {
 	if (strcmp(name, "all") == 0) {
-		*left = 0;
+		*remaining = 0;
 		return 1;
 	}
 	for (unsigned i = 0; i < FAULT_COUNT; i++) {
 		if (strcmp(name, faults[i].name) == 0) {
-			*left &= ~(1U << i);
+			*remaining &= ~(1U << i);
 			return 1;
 		}
 	}

@@ -59,8 +59,8 @@ static void sort_short(const void **low, const void **high, item_order order)
 		return;
 	}
 	for (const void **next = low + 1; next <= high; next++) {
-		for (const void **place = next; place > low && order(place[-1], place[0]) > 0; place--)
-			swap(place - 1, place);
+		for (const void **position = next; position > low && order(position[-1], position[0]) > 0; position--)
+			swap(position - 1, position);
 	}
 }
 
@@ -130,24 +130,24 @@ static void sort_range(const void **low, const void **high, item_order order, in
 
 static int compare(const void *left, const void *right, void *user)
 {
-	const sorting *how = user;
+	const sorting *mode = user;
 	const void *a = *(const void *const *)left;
 	const void *b = *(const void *const *)right;
-	int order = how->is_reversed ? how->order(b, a) : how->order(a, b);
+	int order = mode->is_reversed ? mode->order(b, a) : mode->order(a, b);
 
-	return order != 0 ? order : how->rest(a, b);
+	return order != 0 ? order : mode->rest(a, b);
 }
 
 void sort_items(const oracle *all, void *items, size_t count, item_order order, int is_reversed, item_order rest)
 {
 	const void **pointers = items;
-	sorting how = {order, rest, is_reversed};
+	sorting mode = {order, rest, is_reversed};
 	int steps = 0;
 
 	if (count < 2)
 		return;
 	if (!has_fault(all, FAULT_ORDER) && rest != NULL) {
-		qsort_r(pointers, count, sizeof(*pointers), compare, &how);
+		qsort_r(pointers, count, sizeof(*pointers), compare, &mode);
 		return;
 	}
 	for (size_t i = count; i > 0; i /= 2)

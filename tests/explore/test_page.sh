@@ -8,9 +8,9 @@ set -eu
 make_logs sample mail gzip
 mkdir data
 "$builddir/tests/data/build_logs" "$srcdir/tests/data" data >/dev/null || fail "build_logs"
-cp data/mono-threads.mprof data/unity-chains.mprof data/drop-blocks.mprof .
+cp data/mono-threads.mprof data/unity-stacks.mprof data/drop-blocks.mprof .
 head -c -150 sample.mprof >truncated.mprof
-for log in sample mail gzip mono-threads unity-chains drop-blocks truncated; do
+for log in sample mail gzip mono-threads unity-stacks drop-blocks truncated; do
 	mprof explore -o "$log.html" "$log.mprof"
 	wanted=0
 	test "$log" != truncated || wanted=1

@@ -8,7 +8,7 @@ set -eu
 make_logs sample mail
 mkdir data
 "$builddir/tests/data/build_logs" "$srcdir/tests/data" data >/dev/null || fail "build_logs"
-for log in mono-threads unity-chains drop-blocks mono-clock-goes-back mono-left-by-exception mono-event-kinds \
+for log in mono-threads unity-stacks drop-blocks mono-clock-goes-back mono-left-by-exception mono-event-kinds \
 	mprof2-event-kinds mprof2-switches-memory; do
 	cp "data/$log.mprof" .
 done

@@ -78,7 +78,7 @@ def expect(what, found, wanted):
 
 def rows_of(rows, columns):
     def cell(value):
-        # CSV does not tell an empty text from none.
+	# In CSV an empty text and no text are the same.
         return int(value) if isinstance(value, bool) else plain(value) or None if isinstance(value, str) else value
     return sorted(([cell(row[column]) for column in columns] for row in rows), key=repr)
 

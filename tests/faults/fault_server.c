@@ -319,7 +319,7 @@ typedef struct outcome {
 	uint64_t err;
 	int has_message;
 	int has_file;
-	int has_made;
+	int has_created;
 	uint64_t file;
 	size_t left_behind;
 	long requests;
@@ -373,14 +373,14 @@ static void restore_file(void)
 {
 	const char *path = getenv("FAULT_OUT");
 	const char *before = getenv("FAULT_BEFORE");
-	const char *made = getenv("FAULT_MADE");
+	const char *created = getenv("FAULT_MADE");
 	char bytes[65536];
 	ssize_t length;
 	int from;
 	int to;
 
-	if (made != NULL)
-		unlink(made);
+	if (created != NULL)
+		unlink(created);
 	if (path == NULL)
 		return;
 	unlink(path);
@@ -398,11 +398,11 @@ static void restore_file(void)
 static void inspect_file(outcome *result)
 {
 	const char *path = getenv("FAULT_OUT");
-	const char *made = getenv("FAULT_MADE");
+	const char *created = getenv("FAULT_MADE");
 	int has_bytes = 0;
 	int fd;
 
-	result->has_made = made != NULL && access(made, F_OK) == 0;
+	result->has_created = created != NULL && access(created, F_OK) == 0;
 	if (path == NULL)
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -476,7 +476,7 @@ static const char *judge(const outcome *result, const outcome *right)
 {
 	int is_same = result->status == right->status && result->out == right->out &&
 		      result->has_file == right->has_file && result->file == right->file &&
-		      result->has_made == right->has_made;
+		      result->has_created == right->has_created;
 
 	if (WIFSIGNALED(result->status)) {
 		int signal_number = WTERMSIG(result->status);

@@ -224,19 +224,19 @@ Test(faults_heap_graph, of_random_heaps, .timeout = LAST_RESORT)
 {
 	for (uint64_t seed = 0; seed < 6; seed++) {
 		plain_heap heap;
-		heap_log made;
+		heap_log created;
 		log_bytes log;
 
 		make_random_heap(&heap, seed);
-		heap_log_begin(&made, MPROF_DIALECT_MPROF2);
-		write_plain_heap(&made, &heap, 1);
-		write_plain_heap(&made, &heap, 2);
-		heap_log_close(&made, 0);
-		log.bytes = made.bytes;
-		log.length = made.length;
+		heap_log_begin(&created, MPROF_DIALECT_MPROF2);
+		write_plain_heap(&created, &heap, 1);
+		write_plain_heap(&created, &heap, 2);
+		heap_log_close(&created, 0);
+		log.bytes = created.bytes;
+		log.length = created.length;
 		fault_try_log("random heap", &log, graph_log);
 		fault_try_log("random heap", &log, diff_log);
-		heap_log_release(&made);
+		heap_log_release(&created);
 	}
 	cr_log_info("%zu graphs have dominators", analysed_count);
 	cr_assert_geq(analysed_count, 6);
@@ -245,10 +245,10 @@ Test(faults_heap_graph, of_random_heaps, .timeout = LAST_RESORT)
 /* Snapshots of which each has one more object, held by another one. */
 Test(faults_heap_graph, of_snapshots_that_grow, .timeout = LAST_RESORT)
 {
-	heap_log made;
+	heap_log created;
 	log_bytes log;
 
-	heap_log_begin(&made, MPROF_DIALECT_MPROF2);
+	heap_log_begin(&created, MPROF_DIALECT_MPROF2);
 	for (uint32_t snapshot = 1; snapshot <= 4; snapshot++) {
 		plain_heap heap = {.node_count = 3 + snapshot, .edge_count = 2 + snapshot, .is_root = {1}};
 
@@ -257,12 +257,12 @@ Test(faults_heap_graph, of_snapshots_that_grow, .timeout = LAST_RESORT)
 			heap.sizes[i] = 24;
 			heap.targets[i] = i + 1;
 		}
-		write_plain_heap(&made, &heap, snapshot);
+		write_plain_heap(&created, &heap, snapshot);
 	}
-	heap_log_close(&made, 0);
-	log.bytes = made.bytes;
-	log.length = made.length;
+	heap_log_close(&created, 0);
+	log.bytes = created.bytes;
+	log.length = created.length;
 	fault_try_log("growing heap", &log, diff_log);
-	heap_log_release(&made);
+	heap_log_release(&created);
 	cr_assert_gt(grown_count, 0);
 }

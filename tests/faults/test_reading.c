@@ -21,8 +21,8 @@
 /* Feeds up to \p more bytes, or ends the input if none. */
 static mprof_status feed(mprof_parser *parser, const log_bytes *log, size_t piece, size_t *fed)
 {
-	size_t left = log->length - *fed;
-	size_t length = piece < left ? piece : left;
+	size_t remaining = log->length - *fed;
+	size_t length = piece < remaining ? piece : remaining;
 
 	if (length == 0)
 		mprof_parser_finish(parser);
@@ -32,8 +32,8 @@ static mprof_status feed(mprof_parser *parser, const log_bytes *log, size_t piec
 
 static mprof_status lend(mprof_parser *parser, const log_bytes *log, size_t piece, size_t *fed)
 {
-	size_t left = log->length - *fed;
-	size_t length = piece < left ? piece : left;
+	size_t remaining = log->length - *fed;
+	size_t length = piece < remaining ? piece : remaining;
 	mprof_status status;
 	size_t room_length;
 	void *room;
@@ -144,14 +144,14 @@ Test(faults_reader, from_memory, .timeout = LAST_RESORT)
 /* A log that grows: every other read returns nothing new. */
 typedef struct growing_log {
 	const log_bytes *log;
-	size_t place;
+	size_t position;
 	int rests;
 } growing_log;
 
 static int read_growing(void *user, void *bytes, size_t length, size_t *got)
 {
 	growing_log *growing = user;
-	size_t left = growing->log->length - growing->place;
+	size_t remaining = growing->log->length - growing->position;
 
 	*got = 0;
 	growing->rests = !growing->rests;
@@ -159,9 +159,9 @@ static int read_growing(void *user, void *bytes, size_t length, size_t *got)
 		return 0;
 	if (length > 11)
 		length = 11;
-	*got = length < left ? length : left;
-	memcpy(bytes, growing->log->bytes + growing->place, *got);
-	growing->place += *got;
+	*got = length < remaining ? length : remaining;
+	memcpy(bytes, growing->log->bytes + growing->position, *got);
+	growing->position += *got;
 	return 0;
 }
 
@@ -180,7 +180,7 @@ static mprof_status follow_log(fault_run *run, const log_bytes *log)
 	do {
 		fault_step(run);
 		status = fault_read_blocks(run, reader);
-	} while (status == MPROF_AGAIN && (growing.place < log->length || growing.rests));
+	} while (status == MPROF_AGAIN && (growing.position < log->length || growing.rests));
 	fault_hash_dictionary(run, reader);
 	mprof_reader_destroy(reader);
 	return status;

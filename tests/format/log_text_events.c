@@ -23,7 +23,7 @@ static void render_frame(log_text *out, const log_input *input, const mprof_stac
 }
 
 /* A call stack, the innermost frame first. Its ID is not written: it depends on how the stacks were numbered. */
-static void render_chain(log_text *out, const log_input *input, uint32_t stack)
+static void render_stack(log_text *out, const log_input *input, uint32_t stack)
 {
 	mprof_stack_frame frames[200] = {{0}};
 	size_t count;
@@ -33,12 +33,12 @@ static void render_chain(log_text *out, const log_input *input, uint32_t stack)
 		return;
 	}
 	if (mprof_reader_lookup_stack(input->reader, stack, frames, sizeof(*frames), 200, &count) != MPROF_OK) {
-		log_text_add(out, " chain=%s", stack == 0 ? "" : "undefined");
+		log_text_add(out, " stack=%s", stack == 0 ? "" : "undefined");
 		return;
 	}
 	cr_assert_leq(count, 200);
 	for (size_t i = 0; i < count; i++) {
-		log_text_add(out, i == 0 ? " chain=" : "<");
+		log_text_add(out, i == 0 ? " stack=" : "<");
 		render_frame(out, input, &frames[i]);
 	}
 }
@@ -62,7 +62,7 @@ static void render_detail(log_text *out, const log_input *input, const mprof_eve
 	if (is_allocation(event)
 		    ? (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0 || detail->stack != 0
 		    : detail->stack != 0)
-		render_chain(out, input, detail->stack);
+		render_stack(out, input, detail->stack);
 	if (is_allocation(event) ? (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0
 				 : detail->object != 0)
 		log_text_add(out, " object=%llx", (number)detail->object);
@@ -135,7 +135,7 @@ static void render_sample(log_text *out, const log_input *input, const mprof_eve
 	if (block == MPROF_BLOCK_SAMPLES)
 		log_text_add(out, " counter=%llu", (number)event->counter);
 	if (input->reader != NULL)
-		render_chain(out, input, (uint32_t)event->value);
+		render_stack(out, input, (uint32_t)event->value);
 	else
 		log_text_add(out, " value=%llu", (number)event->value);
 	if (event->more.detail != NULL && event->more.detail->samples > 1)
@@ -184,7 +184,7 @@ static void render_memory_event(log_text *out, const log_input *input, const mpr
 	if (event->kind != MPROF_EVENT_MEMORY_FREED)
 		log_text_add(out, " size=%llu", (number)detail->size);
 	if (detail != NULL && detail->stack != 0)
-		render_chain(out, input, detail->stack);
+		render_stack(out, input, detail->stack);
 	log_text_add(out, "\n");
 }
 

@@ -417,46 +417,46 @@ static uint32_t random_byte(const event_code codes[256], int most_allocate)
 /* Random valid events. */
 static made_events make_events(const event_code codes[256], int most_allocate)
 {
-	made_events made = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * MAX_EVENT_LENGTH), 0};
+	made_events created = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * MAX_EVENT_LENGTH), 0};
 	uint64_t counter = 1000;
 	collection_numbers numbers = COLLECTION_NUMBERS_UNKNOWN;
-	uint8_t *out = made.bytes;
+	uint8_t *out = created.bytes;
 
 	last_address = 0;
 	last_object = 0;
-	cr_assert(made.expected != NULL && made.bytes != NULL);
+	cr_assert(created.expected != NULL && created.bytes != NULL);
 	for (size_t i = 0; i < EVENTS; i++) {
 		uint32_t byte = random_byte(codes, most_allocate);
 
-		out = expected_put(&made.expected[i], out, byte, &codes[byte], &counter, &numbers);
-		made.expected[i].end = (size_t)(out - made.bytes);
+		out = expected_put(&created.expected[i], out, byte, &codes[byte], &counter, &numbers);
+		created.expected[i].end = (size_t)(out - created.bytes);
 	}
-	made.length = (size_t)(out - made.bytes);
-	return made;
+	created.length = (size_t)(out - created.bytes);
+	return created;
 }
 
-static void made_events_free(made_events *made)
+static void made_events_free(made_events *created)
 {
-	free(made->expected);
-	free(made->bytes);
+	free(created->expected);
+	free(created->bytes);
 }
 
 /* Decodes with a capacity, from memory in which \p more_readable bytes after the events can be read as well. */
-static void check_decoding(const made_events *made, const event_decode_table *table, size_t capacity,
+static void check_decoding(const made_events *created, const event_decode_table *table, size_t capacity,
 			   size_t more_readable)
 {
 	mprof_event *events = malloc(capacity * sizeof(*events));
 	mprof_event_detail details[50];
 	uint64_t frames[MAX_FRAMES + 10];
-	uint8_t *copy = malloc(made->length + more_readable);
-	events_decode_state state = state_of(copy, made->length, made->length + more_readable, 1000);
+	uint8_t *copy = malloc(created->length + more_readable);
+	events_decode_state state = state_of(copy, created->length, created->length + more_readable, 1000);
 	events_decode_result result;
 	size_t total = 0;
 
 	cr_assert(events != NULL && copy != NULL);
-	memcpy(copy, made->bytes, made->length);
+	memcpy(copy, created->bytes, created->length);
 	/* Bytes that would make events longer if the decoder used them. */
-	memset(copy + made->length, 0x01, more_readable);
+	memset(copy + created->length, 0x01, more_readable);
 	do {
 		events_decode_batch batch = batch_of(events, capacity, details, 50);
 
@@ -465,10 +465,10 @@ static void check_decoding(const made_events *made, const event_decode_table *ta
 		result = events_decode(table, &state, &batch);
 		cr_assert(batch.count <= capacity);
 		for (size_t i = 0; i < batch.count; i++)
-			expect_event(&made->expected[total + i], &events[i], total + i);
+			expect_event(&created->expected[total + i], &events[i], total + i);
 		expect_sections(&batch);
 		total += batch.count;
-		cr_assert_eq(state.position, made->expected[total - 1].end);
+		cr_assert_eq(state.position, created->expected[total - 1].end);
 	} while (result == EVENTS_DECODE_FULL);
 	cr_assert_eq(result, EVENTS_DECODE_DONE, "result %d after %zu", (int)result, total);
 	cr_assert_eq(total, EVENTS);
@@ -479,16 +479,16 @@ static void check_decoding(const made_events *made, const event_decode_table *ta
 static void check_table(const event_decode_table *table, const event_code codes[256])
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		made_events made;
+		made_events created;
 
 		random_state = seed * UINT64_C(0x9e3779b97f4a7c15);
-		made = make_events(codes, seed % 2 == 0);
-		check_decoding(&made, table, EVENTS, 0);
-		check_decoding(&made, table, EVENTS, 100);
-		check_decoding(&made, table, 1, 0);
-		check_decoding(&made, table, 7, 10);
-		check_decoding(&made, table, 256, 72);
-		made_events_free(&made);
+		created = make_events(codes, seed % 2 == 0);
+		check_decoding(&created, table, EVENTS, 0);
+		check_decoding(&created, table, EVENTS, 100);
+		check_decoding(&created, table, 1, 0);
+		check_decoding(&created, table, 7, 10);
+		check_decoding(&created, table, 256, 72);
+		made_events_free(&created);
 	}
 }
 
@@ -565,7 +565,7 @@ static void check_cuts(mprof_dialect dialect)
 {
 	event_decode_table table;
 	event_code codes[256];
-	made_events made;
+	made_events created;
 	mprof_event events[EVENTS];
 	mprof_event_detail details[EVENTS];
 	static uint64_t frames[EVENTS * MAX_FRAMES];
@@ -573,8 +573,8 @@ static void check_cuts(mprof_dialect dialect)
 
 	random_state = 5;
 	make_tables(&table, codes, dialect, dialect_get(dialect)->directives);
-	made = make_events(codes, 1);
-	for (size_t cut = 0; cut < made.expected[300].end; cut++) {
+	created = make_events(codes, 1);
+	for (size_t cut = 0; cut < created.expected[300].end; cut++) {
 		uint8_t *copy = malloc(cut + 1);
 		events_decode_state state = state_of(copy, cut, cut, 1000);
 		events_decode_batch batch = batch_of(events, EVENTS, details, EVENTS);
@@ -582,16 +582,16 @@ static void check_cuts(mprof_dialect dialect)
 
 		batch.frames = frames;
 		batch.frame_capacity = sizeof(frames) / sizeof(frames[0]);
-		memcpy(copy, made.bytes, cut);
-		while (made.expected[whole].end <= cut)
+		memcpy(copy, created.bytes, cut);
+		while (created.expected[whole].end <= cut)
 			whole++;
 		result = events_decode(&table, &state, &batch);
 		cr_assert_eq(batch.count, whole);
-		cr_assert_eq(state.position, whole == 0 ? 0 : made.expected[whole - 1].end);
+		cr_assert_eq(state.position, whole == 0 ? 0 : created.expected[whole - 1].end);
 		cr_assert_eq(result, state.position == cut ? EVENTS_DECODE_DONE : EVENTS_DECODE_TRUNCATED);
 		free(copy);
 	}
-	made_events_free(&made);
+	made_events_free(&created);
 	id_map_destroy(&sizes);
 }
 
@@ -753,7 +753,7 @@ Test(events_decode, hashed_sizes)
 Test(events_decode, largest_numbers)
 {
 	static const char log[] = "\xf9\x7f\x7f\x7f\xbf\x81"     /* Method 2^32 - 1. */
-				  "\x05\x7f\x7f\x7f\x7f\x8f\x81" /* The same. */
+				  "\x05\x7f\x7f\x7f\x7f\x8f\x81" /* Method 2^32 - 1 again. */
 				  "\x0f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
 				  "\x09\x00\x00\x00\x80\x00\x00\x00\x82"; /* Longer than necessary. */
 	event_decode_table table;

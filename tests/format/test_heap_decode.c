@@ -211,16 +211,16 @@ Test(heap_decode, in_pieces)
 	expect_event(&work, 0, MPROF_EVENT_HEAP_FREE, 1, 0, 1);
 	expect_event(&work, 1, MPROF_EVENT_HEAP_OBJECT, 1, 5, 2);
 	for (size_t piece = 0; piece < 3; piece++) {
-		size_t place = piece == 0 ? 1 : 0;
+		size_t slot = piece == 0 ? 1 : 0;
 
 		if (piece > 0) {
 			cr_assert_eq(go_on(&work, 1), HEAP_DECODE_FULL);
 			cr_assert_eq(work.batch.count, 1);
 			expect_event(&work, 0, MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0);
 		}
-		cr_assert_eq(work.details[place].reference_count, piece < 2 ? 4 : 2);
-		for (uint32_t i = 0; i < work.details[place].reference_count; i++)
-			cr_assert_eq(work.details[place].references[i], ++expected);
+		cr_assert_eq(work.details[slot].reference_count, piece < 2 ? 4 : 2);
+		for (uint32_t i = 0; i < work.details[slot].reference_count; i++)
+			cr_assert_eq(work.details[slot].references[i], ++expected);
 	}
 	/* A record of references alone is split in the same way. */
 	cr_assert_eq(go_on(&work, 8), HEAP_DECODE_FULL);

@@ -56,7 +56,7 @@ static void expect_values(const uint64_t *values, size_t count)
 			if (are_ids)
 				int_column_read_32(&ids, buffer.bytes, narrow + i, taken);
 		}
-		cr_assert_eq(wide.left, 0);
+		cr_assert_eq(wide.remaining, 0);
 		for (size_t i = 0; i < count; i++) {
 			cr_assert_eq(decoded[i], values[i], "value %zu", i);
 			cr_assert(!are_ids || narrow[i] == values[i], "value %zu", i);
@@ -123,9 +123,9 @@ Test(int_column, yields_the_values_before_it_is_truncated)
 
 		memcpy(copy, buffer.bytes, length);
 		cr_assert_neq(int_column_init(&column, copy, length, 100, UINT64_MAX), INT_COLUMN_VALID);
-		cr_assert_lt(column.left, 100);
-		most = column.left;
-		int_column_read_64(&column, copy, decoded, column.left);
+		cr_assert_lt(column.remaining, 100);
+		most = column.remaining;
+		int_column_read_64(&column, copy, decoded, column.remaining);
 		for (size_t i = 0; i < most; i++)
 			cr_assert_eq(decoded[i], values[i]);
 		free(copy);
@@ -143,7 +143,7 @@ static int_column_fault fault_of(const char *bytes, size_t length, uint64_t limi
 	memcpy(copy, bytes, length);
 	fault = int_column_init(&column, copy, length, 5, limit);
 	cr_assert(fault == INT_COLUMN_TRUNCATED || fault == INT_COLUMN_VALID || fault == INT_COLUMN_TOO_LONG ||
-		  column.left == 0);
+		  column.remaining == 0);
 	free(copy);
 	return fault;
 }

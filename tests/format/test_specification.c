@@ -173,10 +173,10 @@ Test(specification, examples_are_read, .init = load_examples, .timeout = 60)
 	}
 }
 
-static void expect_written_with(const example *expected, const mprof_writer_options *given,
+static void expect_written_with(const example *expected, const mprof_writer_options *input,
 				void (*write)(mprof_writer *))
 {
-	mprof_writer_options options = *given;
+	mprof_writer_options options = *input;
 	uint64_t readings = 0;
 	mprof_writer *writer;
 	const uint8_t *bytes;

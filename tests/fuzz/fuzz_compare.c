@@ -23,11 +23,11 @@ typedef struct made_profile {
 
 static made_profile make_profile(const uint8_t *bytes, size_t length, uint32_t threads)
 {
-	made_profile made = {fuzz_open_reader(bytes, length, threads), NULL, MPROF_OK};
+	made_profile created = {fuzz_open_reader(bytes, length, threads), NULL, MPROF_OK};
 	mprof_profile_options options;
 
-	if (made.reader == NULL)
-		return made;
+	if (created.reader == NULL)
+		return created;
 	mprof_profile_options_init(&options, sizeof(options));
 	options.allocator = &fuzz_allocator;
 	options.max_memory = 16 << 20;
@@ -36,16 +36,16 @@ static made_profile make_profile(const uint8_t *bytes, size_t length, uint32_t t
 	options.with_durations = length / 4 % 2;
 	options.with_ages = length / 8 % 4 == 0;
 	options.timeline_slices = length / 32 % 2 * 16;
-	if (mprof_profile_create(&options, &made.profile) != MPROF_OK)
+	if (mprof_profile_create(&options, &created.profile) != MPROF_OK)
 		fuzz_fail("no profile was made");
-	made.status = mprof_profile_read(made.profile, made.reader, NULL, NULL);
-	return made;
+	created.status = mprof_profile_read(created.profile, created.reader, NULL, NULL);
+	return created;
 }
 
-static void release_profile(made_profile *made)
+static void release_profile(made_profile *created)
 {
-	mprof_profile_destroy(made->profile);
-	mprof_reader_destroy(made->reader);
+	mprof_profile_destroy(created->profile);
+	mprof_reader_destroy(created->reader);
 }
 
 static void compare_totals(const made_profile *one, const made_profile *other)
@@ -64,7 +64,7 @@ static void compare_totals(const made_profile *one, const made_profile *other)
 		fuzz_fail("a profile made with threads differs");
 }
 
-static mprof_frame_tree *make_tree(const made_profile *made, uint32_t source)
+static mprof_frame_tree *make_tree(const made_profile *created, uint32_t source)
 {
 	mprof_frame_tree_options options;
 	mprof_frame_tree *tree = NULL;
@@ -72,7 +72,7 @@ static mprof_frame_tree *make_tree(const made_profile *made, uint32_t source)
 	mprof_frame_tree_options_init(&options, sizeof(options));
 	options.allocator = &fuzz_allocator;
 	options.source = source;
-	if (mprof_frame_tree_create(made->profile, made->reader, &options, &tree) != MPROF_OK)
+	if (mprof_frame_tree_create(created->profile, created->reader, &options, &tree) != MPROF_OK)
 		return NULL;
 	return tree;
 }

@@ -29,7 +29,7 @@ static void keep(const uint8_t *bytes, size_t length)
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed)
 {
 	static uint8_t changed[FUZZ_MAX_LENGTH];
-	size_t made;
+	size_t created;
 
 	fuzz_random_seed(seed);
 	if (length < 11 || length > FUZZ_MAX_LENGTH / 2 || fuzz_random_below(16) == 0)
@@ -37,9 +37,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsig
 	if (fuzz_random_below(8) == 0)
 		keep(bytes, length);
 	memcpy(changed, bytes, length);
-	made = fuzz_mutate(changed, length, &kept[fuzz_random_below(KEPT_LOGS)]);
-	if (made > room)
-		made = room;
-	memcpy(bytes, changed, made);
-	return made;
+	created = fuzz_mutate(changed, length, &kept[fuzz_random_below(KEPT_LOGS)]);
+	if (created > room)
+		created = room;
+	memcpy(bytes, changed, created);
+	return created;
 }

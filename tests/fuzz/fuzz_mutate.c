@@ -239,11 +239,11 @@ static void change_code(changed_log *log, log_block block)
 /* Compresses a block, changes what is compressed, or the fields of a compressed block. */
 static void change_packed(changed_log *log, log_block block, log_block content)
 {
-	static uint8_t made[FUZZ_MAX_LENGTH];
-	size_t length = fuzz_repack(made, sizeof(made), log->bytes + block.offset, content.length);
+	static uint8_t created[FUZZ_MAX_LENGTH];
+	size_t length = fuzz_repack(created, sizeof(created), log->bytes + block.offset, content.length);
 
 	if (length > 0 && log->has_checksums)
-		replace_in_block(log, block, (log_block){block.offset, block.length}, made, length);
+		replace_in_block(log, block, (log_block){block.offset, block.length}, created, length);
 }
 
 /* The number of events and the lengths of columns: after the clock, the thread and the first counter. */

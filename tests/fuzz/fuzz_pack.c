@@ -71,16 +71,16 @@ static size_t compress_piece(uint64_t codec, uint8_t *to, size_t room, const uin
 {
 #ifdef MPROF_WITH_ZLIB
 	if (codec == CODEC_DEFLATE) {
-		uLongf made = (uLongf)room;
+		uLongf created = (uLongf)room;
 
-		return compress2(to, &made, from, (uLong)length, 1) == Z_OK ? (size_t)made : 0;
+		return compress2(to, &created, from, (uLong)length, 1) == Z_OK ? (size_t)created : 0;
 	}
 #endif
 #ifdef MPROF_WITH_ZSTD
 	if (codec == CODEC_ZSTD) {
-		size_t made = ZSTD_compress(to, room, from, length, 1);
+		size_t created = ZSTD_compress(to, room, from, length, 1);
 
-		return ZSTD_isError(made) ? 0 : made;
+		return ZSTD_isError(created) ? 0 : created;
 	}
 #endif
 	(void)to;
@@ -95,9 +95,9 @@ static int decompress_piece(uint64_t codec, uint8_t *to, size_t wanted, const ui
 {
 #ifdef MPROF_WITH_ZLIB
 	if (codec == CODEC_DEFLATE) {
-		uLongf made = (uLongf)wanted;
+		uLongf created = (uLongf)wanted;
 
-		return uncompress(to, &made, from, (uLong)length) == Z_OK && made == wanted;
+		return uncompress(to, &created, from, (uLong)length) == Z_OK && created == wanted;
 	}
 #endif
 #ifdef MPROF_WITH_ZSTD
@@ -155,7 +155,7 @@ static void change_plain(plain_content *plain)
 		memcpy(plain->bytes + at, encoded, length);
 }
 
-static size_t pack(uint8_t *made, size_t room, const plain_content *plain)
+static size_t pack(uint8_t *created, size_t room, const plain_content *plain)
 {
 	const uint64_t head = fuzz_random_below(plain->length < 40 ? plain->length + 1 : 40);
 	const uint64_t tail = fuzz_random_below(plain->length - head < 20 ? plain->length - head + 1 : 20);
@@ -167,25 +167,25 @@ static size_t pack(uint8_t *made, size_t room, const plain_content *plain)
 	if (fuzz_random_below(4) == 0)
 		fields[fuzz_random_below(FIELDS)] = fuzz_random_number();
 	for (int i = 0; i < FIELDS; i++)
-		length += fuzz_encode_number(made + length, fields[i]);
-	memcpy(made + length, plain->bytes, (size_t)head);
+		length += fuzz_encode_number(created + length, fields[i]);
+	memcpy(created + length, plain->bytes, (size_t)head);
 	length += (size_t)head;
 	if (room < length + 2 * plain->length + 8192)
 		return 0;
-	middle = compress_piece(codec, made + length, room - length - plain->length - CHECKSUM, plain->bytes + head,
+	middle = compress_piece(codec, created + length, room - length - plain->length - CHECKSUM, plain->bytes + head,
 				plain->length - (size_t)(head + tail));
 	if (middle == 0)
 		return 0;
 	if (fuzz_random_below(6) == 0)
-		made[length + fuzz_random_below(middle)] ^= (uint8_t)(1 << fuzz_random_below(8));
+		created[length + fuzz_random_below(middle)] ^= (uint8_t)(1 << fuzz_random_below(8));
 	length += middle;
-	memcpy(made + length, plain->bytes + plain->length - tail, (size_t)tail);
-	made[0] = CODE_COMPRESSED;
-	made[1] = 0;
+	memcpy(created + length, plain->bytes + plain->length - tail, (size_t)tail);
+	created[0] = CODE_COMPRESSED;
+	created[1] = 0;
 	return length + (size_t)tail + CHECKSUM;
 }
 
-size_t fuzz_repack(uint8_t *made, size_t room, const uint8_t *block, size_t content_length)
+size_t fuzz_repack(uint8_t *created, size_t room, const uint8_t *block, size_t content_length)
 {
 	static plain_content plain;
 
@@ -200,5 +200,5 @@ size_t fuzz_repack(uint8_t *made, size_t room, const uint8_t *block, size_t cont
 			return 0;
 		change_plain(&plain);
 	}
-	return pack(made, room, &plain);
+	return pack(created, room, &plain);
 }

@@ -23,6 +23,6 @@ void fuzz_seal_block(uint8_t *block, size_t length, size_t header_length, int ha
  * compressed one and compresses it again; some fields may be wrong. Returns the length of the block that was made, with
  * room for its checksum; 0 if none was.
  */
-size_t fuzz_repack(uint8_t *made, size_t room, const uint8_t *block, size_t content_length);
+size_t fuzz_repack(uint8_t *created, size_t room, const uint8_t *block, size_t content_length);
 
 #endif

@@ -141,11 +141,11 @@ static void try_command(const char *tool, const char *const *command)
 }
 
 /* Some exports make a directory. */
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *position)
 {
 	(void)status;
 	(void)kind;
-	(void)place;
+	(void)position;
 	return remove(path);
 }
 

@@ -334,3 +334,91 @@ Test(heap_graph, with_limited_memory)
 	cr_expect_lt(limited, 119);
 	heap_log_release(&log);
 }
+
+static size_t size_of_field(const mprof_table_column *column)
+{
+	return column->length * (column->type == MPROF_TYPE_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t));
+}
+
+/* The columns are the fields of the struct in their order: what is between them is a reserved field of 32 bits. */
+static void check_columns(uint32_t table, size_t start)
+{
+	const mprof_table_info *info = mprof_heap_table_get_info(table);
+	size_t end = start;
+
+	for (size_t i = 0; i < info->column_count; i++) {
+		const mprof_table_column *column = mprof_heap_table_get_column(table, i);
+
+		cr_assert_not_null(column);
+		cr_expect(column->offset == end || column->offset == end + sizeof(uint32_t), "%s.%s", info->name,
+			  column->name);
+		end = column->offset + size_of_field(column);
+	}
+	cr_expect(info->row_size - end <= sizeof(uint32_t), "%s", info->name);
+	cr_expect_null(mprof_heap_table_get_column(table, info->column_count));
+}
+
+Test(heap_graph, tables_have_the_fields_of_their_structs)
+{
+	uint32_t table = 1;
+
+	for (; mprof_heap_table_get_info(table) != NULL; table++)
+		check_columns(table, sizeof(size_t));
+	cr_expect_eq(table - 1, MPROF_HEAP_TABLE_ROOTS);
+	check_columns(MPROF_HEAP_TABLE_GROWTH, 0);
+	cr_expect_null(mprof_heap_table_get_info(0));
+	cr_expect_null(mprof_heap_table_get_info(MPROF_HEAP_TABLE_GROWTH + 1));
+	cr_expect_null(mprof_heap_table_get_info(UINT32_MAX));
+}
+
+/* What a function for one table returns; its type has at least struct_size. */
+static mprof_status get_alone(const heap_log *log, uint32_t table, size_t index, void *row)
+{
+	switch (table) {
+	case MPROF_HEAP_TABLE_GRAPH:
+		return mprof_heap_graph_get_totals(log->graph, row);
+	case MPROF_HEAP_TABLE_SNAPSHOTS:
+		return mprof_heap_graph_get_snapshot(log->graph, index, row);
+	case MPROF_HEAP_TABLE_CLASSES:
+		return mprof_heap_graph_get_class(log->graph, index, row);
+	case MPROF_HEAP_TABLE_OBJECTS:
+		return mprof_heap_graph_get_object(log->graph, (uint32_t)index, row);
+	default:
+		return mprof_heap_graph_get_root(log->graph, index, row);
+	}
+}
+
+Test(heap_graph, rows_of_any_table_are_those_of_its_function)
+{
+	static const size_t counts[] = {0, 1, 3, 2, 30, 1};
+	union {
+		size_t struct_size;
+		mprof_heap_graph_totals largest;
+	} any, alone;
+	heap_log log;
+
+	write_lists(&log, 3);
+	heap_log_close(&log, 0);
+	cr_assert_eq(heap_log_read(&log, NULL), MPROF_OK);
+	for (uint32_t table = MPROF_HEAP_TABLE_GRAPH; table <= MPROF_HEAP_TABLE_ROOTS; table++) {
+		const size_t size = mprof_heap_table_get_info(table)->row_size;
+		const size_t count = mprof_heap_graph_get_row_count(log.graph, table);
+
+		cr_assert_eq(count, counts[table]);
+		for (size_t i = 0; i < count; i++) {
+			memset(&any, 0xff, sizeof(any));
+			memset(&alone, 0, sizeof(alone));
+			any.struct_size = alone.struct_size = size;
+			cr_assert_eq(mprof_heap_graph_get_row(log.graph, table, i, &any), MPROF_OK);
+			cr_assert_eq(get_alone(&log, table, i, &alone), MPROF_OK);
+			cr_expect_arr_eq(&any, &alone, size);
+		}
+		cr_expect_eq(mprof_heap_graph_get_row(log.graph, table, count, &any), MPROF_ERR_ARGUMENT);
+		cr_expect_eq(mprof_heap_graph_get_row(log.graph, table, 0, NULL), MPROF_ERR_ARGUMENT);
+		any.struct_size = sizeof(size_t) - 1;
+		cr_expect_eq(mprof_heap_graph_get_row(log.graph, table, 0, &any), MPROF_ERR_ARGUMENT);
+	}
+	cr_expect_eq(mprof_heap_graph_get_row_count(log.graph, MPROF_HEAP_TABLE_GROWTH), 0);
+	cr_expect_eq(mprof_heap_graph_get_row(log.graph, MPROF_HEAP_TABLE_GROWTH, 0, &any), MPROF_ERR_ARGUMENT);
+	heap_log_release(&log);
+}

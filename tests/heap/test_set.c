@@ -68,14 +68,14 @@ static void expect_retained(mprof_heap_set *set, const plain_heap *heap, const i
 {
 	int nothing[MAX_NODES] = {0};
 	int all[MAX_NODES];
-	int left[MAX_NODES];
+	int remaining[MAX_NODES];
 	uint64_t expected = 0;
 	uint64_t bytes;
 
 	reach_without(heap, nothing, all);
-	reach_without(heap, is_in, left);
+	reach_without(heap, is_in, remaining);
 	for (uint32_t i = 0; i < heap->node_count; i++)
-		expected += all[i] && !left[i] ? heap->sizes[i] : 0;
+		expected += all[i] && !remaining[i] ? heap->sizes[i] : 0;
 	cr_assert_eq(mprof_heap_set_get_retained(set, &bytes), MPROF_OK);
 	cr_assert_eq(bytes, expected);
 }

@@ -218,16 +218,16 @@ Test(log_file, existing_file_loses_the_permissions_of_others)
 
 Test(log_file, name_is_removed_only_if_it_is_that_of_the_file)
 {
-	struct stat own;
+	struct stat filled;
 	int fd = open_log(path, 0600);
 
-	cr_assert_eq(fstat(fd, &own), 0);
+	cr_assert_eq(fstat(fd, &filled), 0);
 	cr_assert_eq(rename(path, link_path), 0);
-	cr_assert_eq(log_file_remove(path, own.st_dev, own.st_ino), ENOENT);
+	cr_assert_eq(log_file_remove(path, filled.st_dev, filled.st_ino), ENOENT);
 	close(open_log(path, 0600));
-	cr_assert_eq(log_file_remove(path, own.st_dev, own.st_ino), ESTALE);
+	cr_assert_eq(log_file_remove(path, filled.st_dev, filled.st_ino), ESTALE);
 	cr_assert_eq(access(path, F_OK), 0);
-	cr_assert_eq(log_file_remove(link_path, own.st_dev, own.st_ino), 0);
+	cr_assert_eq(log_file_remove(link_path, filled.st_dev, filled.st_ino), 0);
 	cr_assert_neq(access(link_path, F_OK), 0);
 	close(fd);
 }

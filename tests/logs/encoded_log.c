@@ -30,7 +30,7 @@ log_bytes log_encode(const log_bytes *log, uint32_t codec)
 	mprof_reader *reader;
 	mprof_writer *writer;
 	const uint8_t *bytes;
-	log_bytes made;
+	log_bytes created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
@@ -41,12 +41,12 @@ log_bytes log_encode(const log_bytes *log, uint32_t codec)
 	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_converter_run(converter, writer, NULL, NULL), MPROF_OK);
-	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made.length), MPROF_OK);
-	made.bytes = malloc(made.length);
-	cr_assert_not_null(made.bytes);
-	memcpy(made.bytes, bytes, made.length);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &created.length), MPROF_OK);
+	created.bytes = malloc(created.length);
+	cr_assert_not_null(created.bytes);
+	memcpy(created.bytes, bytes, created.length);
 	(void)mprof_writer_destroy(writer);
 	mprof_converter_destroy(converter);
 	mprof_reader_destroy(reader);
-	return made;
+	return created;
 }

@@ -580,8 +580,8 @@ void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, co
 		mprof_block_init(&block, sizeof(block));
 		block.loaded = 0;
 		while ((status = mprof_parser_next_block(input.parser, &block)) == MPROF_AGAIN) {
-			size_t left = log->length - fed;
-			size_t length = chunk == 0 || chunk > left ? left : chunk;
+			size_t remaining = log->length - fed;
+			size_t length = chunk == 0 || chunk > remaining ? remaining : chunk;
 
 			cr_assert_gt(mprof_parser_get_needed(input.parser), 0);
 			if (length == 0)

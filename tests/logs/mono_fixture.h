@@ -66,7 +66,7 @@ static inline void put_records(mprof_writer *writer, mprof_block_kind kind, cons
  * same native code alone, 6 is a location in its module, 7 is a location in no module, 8 is method 1 calling an unknown
  * method.
  */
-static inline void define_chains(mprof_writer *writer)
+static inline void define_stacks(mprof_writer *writer)
 {
 	const mprof_record code[] = {
 		{.kind = MPROF_RECORD_MODULE,
@@ -134,13 +134,13 @@ static inline mprof_status add(mprof_writer *writer, uint32_t kind, uint32_t id,
 #define ADD(writer, kind, id, value, later, detail)                                                                    \
 	cr_assert_eq(add(writer, MPROF_EVENT_##kind, id, value, later, detail), MPROF_OK)
 
-static inline void put_samples(mprof_writer *writer, const uint32_t *chains, size_t count)
+static inline void put_samples(mprof_writer *writer, const uint32_t *stacks, size_t count)
 {
 	mprof_event samples[16];
 
 	for (size_t i = 0; i < count; i++) {
 		samples[i] = event_of(MPROF_EVENT_SAMPLE, 0, 0);
-		samples[i].value = chains[i];
+		samples[i].value = stacks[i];
 	}
 	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, samples, count), MPROF_OK);
 }

@@ -109,43 +109,43 @@ static inline uint64_t random_below(uint64_t limit)
 	return (random_state >> 33) % limit;
 }
 
-static inline void end_one(program *made, uint64_t address, uint32_t thread)
+static inline void end_one(program *created, uint64_t address, uint32_t thread)
 {
-	made->all.frees++;
-	made->all.live--;
-	made->all.live_bytes -= made->sizes[address];
-	made->site_live[made->stacks[address]] -= made->sizes[address];
-	if (made->last[thread] == address && made->owners[address] == thread) {
-		made->all.temporaries++;
-		made->last[thread] = UINT64_MAX;
+	created->all.frees++;
+	created->all.live--;
+	created->all.live_bytes -= created->sizes[address];
+	created->site_live[created->stacks[address]] -= created->sizes[address];
+	if (created->last[thread] == address && created->owners[address] == thread) {
+		created->all.temporaries++;
+		created->last[thread] = UINT64_MAX;
 	}
-	made->sizes[address] = 0;
+	created->sizes[address] = 0;
 }
 
-static inline void begin_one(program *made, const step *done)
+static inline void begin_one(program *created, const step *done)
 {
-	made->all.allocations++;
-	made->all.live++;
-	made->all.live_bytes += done->size;
-	made->all.bytes += done->size;
-	made->sizes[done->address] = done->size;
-	made->stacks[done->address] = done->stack;
-	made->owners[done->address] = done->thread;
-	made->site_live[done->stack] += done->size;
-	made->last[done->thread] = done->address;
-	if (made->all.live_bytes <= made->all.peak_bytes)
+	created->all.allocations++;
+	created->all.live++;
+	created->all.live_bytes += done->size;
+	created->all.bytes += done->size;
+	created->sizes[done->address] = done->size;
+	created->stacks[done->address] = done->stack;
+	created->owners[done->address] = done->thread;
+	created->site_live[done->stack] += done->size;
+	created->last[done->thread] = done->address;
+	if (created->all.live_bytes <= created->all.peak_bytes)
 		return;
-	made->all.peak_bytes = made->all.live_bytes;
-	made->all.peak_live = made->all.live;
-	memcpy(made->site_peak, made->site_live, sizeof(made->site_live));
+	created->all.peak_bytes = created->all.live_bytes;
+	created->all.peak_live = created->all.live;
+	memcpy(created->site_peak, created->site_live, sizeof(created->site_live));
 }
 
-static inline void make_program(program *made)
+static inline void make_program(program *created)
 {
-	memset(made, 0, sizeof(*made));
-	memset(made->last, 0xff, sizeof(made->last));
+	memset(created, 0, sizeof(*created));
+	memset(created->last, 0xff, sizeof(created->last));
 	for (size_t i = 0; i < STEPS; i++) {
-		step *next = &made->steps[i];
+		step *next = &created->steps[i];
 		uint64_t slot = random_below(SLOTS);
 		uint64_t other = random_below(SLOTS);
 
@@ -153,19 +153,19 @@ static inline void make_program(program *made)
 		next->address = slot;
 		next->size = 1 + random_below(1000);
 		next->stack = (uint32_t)random_below(SITES + 1);
-		if (made->sizes[slot] == 0) {
+		if (created->sizes[slot] == 0) {
 			next->kind = MPROF_EVENT_MEMORY_ALLOCATED;
-			begin_one(made, next);
-		} else if (random_below(4) == 0 && (other == slot || made->sizes[other] == 0)) {
+			begin_one(created, next);
+		} else if (random_below(4) == 0 && (other == slot || created->sizes[other] == 0)) {
 			next->kind = MPROF_EVENT_MEMORY_RESIZED;
 			next->old_address = slot;
 			next->address = other;
-			end_one(made, slot, next->thread);
-			begin_one(made, next);
-			made->all.resizes++;
+			end_one(created, slot, next->thread);
+			begin_one(created, next);
+			created->all.resizes++;
 		} else {
 			next->kind = MPROF_EVENT_MEMORY_FREED;
-			end_one(made, slot, next->thread);
+			end_one(created, slot, next->thread);
 		}
 	}
 }
@@ -189,7 +189,7 @@ static inline void write_step(test_log *log, const step *done, uint64_t counter)
 /*
  * Each round has one block of each thread, in random order; watermarks state up to which counter the log is complete.
  */
-static inline void write_program(test_log *log, const program *made, size_t steps, int flags)
+static inline void write_program(test_log *log, const program *created, size_t steps, int flags)
 {
 	for (size_t start = 0; start < steps; start += BLOCK_STEPS * THREADS) {
 		size_t end = start + BLOCK_STEPS * THREADS < steps ? start + BLOCK_STEPS * THREADS : steps;
@@ -200,8 +200,9 @@ static inline void write_program(test_log *log, const program *made, size_t step
 
 			begin_block(log, thread + 1, start * 10);
 			for (size_t j = start; j < end; j++) {
-				if (made->steps[j].thread == thread && (!(flags & WITH_FAULTS) || random_below(10) > 0))
-					write_step(log, &made->steps[j], j * 10);
+				if (created->steps[j].thread == thread &&
+				    (!(flags & WITH_FAULTS) || random_below(10) > 0))
+					write_step(log, &created->steps[j], j * 10);
 			}
 			end_block(log);
 			if (flags == (WITH_WATERMARKS | WITH_FAULTS) && random_below(16) == 0)

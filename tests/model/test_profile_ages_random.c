@@ -40,40 +40,40 @@ static uint64_t random_below(uint64_t limit)
 	return (random_state >> 33) % limit;
 }
 
-static simulated_object *object_at(simulation *made, uint64_t address)
+static simulated_object *object_at(simulation *created, uint64_t address)
 {
-	for (size_t i = 0; i < made->count; i++) {
-		if (made->objects[i].address == address && made->objects[i].death == UINT32_MAX)
-			return &made->objects[i];
+	for (size_t i = 0; i < created->count; i++) {
+		if (created->objects[i].address == address && created->objects[i].death == UINT32_MAX)
+			return &created->objects[i];
 	}
 	return NULL;
 }
 
 /* An address that no reachable object has. */
-static uint64_t free_address(simulation *made, uint32_t epoch)
+static uint64_t free_address(simulation *created, uint32_t epoch)
 {
 	for (int i = 0; i < 50; i++) {
 		uint64_t address = 0x10000 + 16 * random_below(ALLOCATIONS * 3);
-		const simulated_object *there = object_at(made, address);
+		const simulated_object *there = object_at(created, address);
 
 		/* An address is used again only after a collection. */
 		if (there == NULL || (!there->is_reachable && there->epoch < epoch))
 			return address;
 	}
-	return made->next_address += 16;
+	return created->next_address += 16;
 }
 
-static void allocate_at_random(simulation *made, test_log *log, uint32_t thread, uint32_t epoch)
+static void allocate_at_random(simulation *created, test_log *log, uint32_t thread, uint32_t epoch)
 {
 	simulated_object *object;
-	uint64_t address = free_address(made, epoch);
-	simulated_object *there = object_at(made, address);
+	uint64_t address = free_address(created, epoch);
+	simulated_object *there = object_at(created, address);
 
 	if (there != NULL) {
 		there->death = epoch;
-		made->late[made->late_count++] = (heap_step){there->address, 0, there->size, there->class_id};
+		created->late[created->late_count++] = (heap_step){there->address, 0, there->size, there->class_id};
 	}
-	object = &made->objects[made->count++];
+	object = &created->objects[created->count++];
 	*object = (simulated_object){.address = address, .epoch = epoch, .thread = thread, .death = UINT32_MAX};
 	object->is_reachable = 1;
 	object->class_id = 1 + (uint32_t)random_below(CLASSES);
@@ -83,26 +83,26 @@ static void allocate_at_random(simulation *made, test_log *log, uint32_t thread,
 }
 
 /* Some objects become unreachable; of these, some are found dead. Some of the others are moved. */
-static void collect_at_random(simulation *made, test_log *log, uint32_t epoch)
+static void collect_at_random(simulation *created, test_log *log, uint32_t epoch)
 {
 	static heap_step steps[HEAP_STEPS_MAX];
 	size_t count = 0;
 	const uint64_t counter = epoch * EPOCH_COUNTERS;
 
-	for (size_t i = 0; i < made->count; i++) {
-		simulated_object *object = &made->objects[i];
+	for (size_t i = 0; i < created->count; i++) {
+		simulated_object *object = &created->objects[i];
 		uint64_t to;
 
 		if (object->death != UINT32_MAX || !object->is_reachable || random_below(8) > 0)
 			continue;
-		to = made->next_address += 16;
+		to = created->next_address += 16;
 		steps[count++] = (heap_step){object->address, to, 0, 0};
 		object->address = to;
 	}
 	write_heap_steps(log, counter + 5, steps, count);
 	count = 0;
-	for (size_t i = 0; i < made->count; i++) {
-		simulated_object *object = &made->objects[i];
+	for (size_t i = 0; i < created->count; i++) {
+		simulated_object *object = &created->objects[i];
 
 		if (object->death != UINT32_MAX || random_below(3) > 0)
 			continue;
@@ -115,7 +115,7 @@ static void collect_at_random(simulation *made, test_log *log, uint32_t epoch)
 	write_heap_steps(log, counter + 7, steps, count);
 }
 
-static void write_epoch(simulation *made, test_log *log, uint32_t epoch)
+static void write_epoch(simulation *created, test_log *log, uint32_t epoch)
 {
 	uint32_t first = (uint32_t)random_below(THREADS);
 
@@ -130,30 +130,30 @@ static void write_epoch(simulation *made, test_log *log, uint32_t epoch)
 		}
 	}
 	if (epoch > 0)
-		collect_at_random(made, log, epoch);
+		collect_at_random(created, log, epoch);
 	for (uint32_t i = 0; i < THREADS; i++) {
 		uint32_t thread = (first + i) % THREADS;
 
 		begin_block(log, thread + 1, epoch * EPOCH_COUNTERS + 10);
 		for (size_t j = 0; j < ALLOCATIONS / THREADS; j++)
-			allocate_at_random(made, log, thread + 1, epoch);
+			allocate_at_random(created, log, thread + 1, epoch);
 		end_block(log);
 	}
-	if (made->late_count > 0)
-		write_heap_steps(log, epoch * EPOCH_COUNTERS + 20, made->late, made->late_count);
-	made->late_count = 0;
+	if (created->late_count > 0)
+		write_heap_steps(log, epoch * EPOCH_COUNTERS + 20, created->late, created->late_count);
+	created->late_count = 0;
 }
 
-static void write_simulation(simulation *made, test_log *log, uint64_t seed)
+static void write_simulation(simulation *created, test_log *log, uint64_t seed)
 {
-	memset(made, 0, sizeof(*made));
+	memset(created, 0, sizeof(*created));
 	random_state = seed;
-	made->next_address = 0x1000000;
+	created->next_address = 0x1000000;
 	log_begin_objects(log);
 	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2),
 		      STACK_OF_METHOD(3, 2, 3), STACK_OF_METHOD(4, 0, 4), STACK_OF_METHOD(5, 4, 1));
 	for (uint32_t epoch = 0; epoch < EPOCHS; epoch++)
-		write_epoch(made, log, epoch);
+		write_epoch(created, log, epoch);
 	log_close(log, 0);
 }
 
@@ -180,14 +180,14 @@ static int lives_in(const simulated_object *object, uint32_t epoch)
  * The live bytes at the end of an epoch, before the next collection finds any dead: an object that dies because its
  * address is used again does so in the middle of the epoch.
  */
-static uint64_t live_bytes_in(const simulation *made, const chosen_part *part, uint32_t epoch, uint32_t class_id,
+static uint64_t live_bytes_in(const simulation *created, const chosen_part *part, uint32_t epoch, uint32_t class_id,
 			      uint32_t stack, uint64_t *objects)
 {
 	uint64_t bytes = 0;
 
 	*objects = 0;
-	for (size_t i = 0; i < made->count; i++) {
-		const simulated_object *object = &made->objects[i];
+	for (size_t i = 0; i < created->count; i++) {
+		const simulated_object *object = &created->objects[i];
 
 		if (!counts(object, part, class_id, stack) || !lives_in(object, epoch))
 			continue;
@@ -198,13 +198,13 @@ static uint64_t live_bytes_in(const simulation *made, const chosen_part *part, u
 }
 
 /* The sums of a class and a stack; 0 and UINT32_MAX are all. */
-static mprof_age_stats simulate(const simulation *made, const chosen_part *part, uint32_t class_id, uint32_t stack)
+static mprof_age_stats simulate(const simulation *created, const chosen_part *part, uint32_t class_id, uint32_t stack)
 {
 	mprof_age_stats sums = {.struct_size = sizeof(sums)};
 	const uint32_t end = part->last - 1;
 
-	for (size_t i = 0; i < made->count; i++) {
-		const simulated_object *object = &made->objects[i];
+	for (size_t i = 0; i < created->count; i++) {
+		const simulated_object *object = &created->objects[i];
 		uint32_t age;
 
 		if (!counts(object, part, class_id, stack))
@@ -222,13 +222,13 @@ static mprof_age_stats simulate(const simulation *made, const chosen_part *part,
 		sums.temporaries += age == 0;
 		sums.temporary_bytes += age == 0 ? object->size : 0;
 	}
-	sums.live_bytes = live_bytes_in(made, part, end, class_id, stack, &sums.live);
+	sums.live_bytes = live_bytes_in(created, part, end, class_id, stack, &sums.live);
 	return sums;
 }
 
-static void expect_class(const test_log *log, const simulation *made, const chosen_part *part, uint32_t class_id)
+static void expect_class(const test_log *log, const simulation *created, const chosen_part *part, uint32_t class_id)
 {
-	const mprof_age_stats expected = simulate(made, part, class_id, UINT32_MAX);
+	const mprof_age_stats expected = simulate(created, part, class_id, UINT32_MAX);
 	const mprof_age_class row = age_class_of(log, class_id);
 
 	cr_assert_eq(row.allocations, expected.allocations);
@@ -239,10 +239,10 @@ static void expect_class(const test_log *log, const simulation *made, const chos
 	cr_assert_eq(row.ages, expected.ages);
 }
 
-static void expect_site(const test_log *log, const simulation *made, const chosen_part *part, uint32_t class_id,
+static void expect_site(const test_log *log, const simulation *created, const chosen_part *part, uint32_t class_id,
 			uint32_t stack)
 {
-	const mprof_age_stats expected = simulate(made, part, class_id, stack);
+	const mprof_age_stats expected = simulate(created, part, class_id, stack);
 	const mprof_age_site site = age_site_of(log, class_id, stack);
 
 	cr_assert_eq(site.allocations, expected.allocations);
@@ -253,9 +253,9 @@ static void expect_site(const test_log *log, const simulation *made, const chose
 	cr_assert_eq(site.ages, expected.ages);
 }
 
-static void expect_simulated(const test_log *log, const simulation *made, const chosen_part *part)
+static void expect_simulated(const test_log *log, const simulation *created, const chosen_part *part)
 {
-	const mprof_age_stats expected = simulate(made, part, 0, UINT32_MAX);
+	const mprof_age_stats expected = simulate(created, part, 0, UINT32_MAX);
 	const mprof_age_stats all = ages_of(log);
 	uint64_t peak = 0;
 
@@ -272,16 +272,16 @@ static void expect_simulated(const test_log *log, const simulation *made, const 
 	cr_assert_eq(all.unmatched_moves, 0);
 	cr_assert_eq(all.missing_deaths, 0);
 	for (uint32_t class_id = 1; class_id <= CLASSES; class_id++) {
-		expect_class(log, made, part, class_id);
+		expect_class(log, created, part, class_id);
 		peak += age_class_of(log, class_id).peak_bytes;
 		for (uint32_t stack = 0; stack <= STACKS; stack++)
-			expect_site(log, made, part, class_id, stack);
+			expect_site(log, created, part, class_id, stack);
 	}
 	cr_assert_eq(peak, all.peak_bytes);
 	for (uint32_t epoch = part->first; epoch < part->last; epoch++) {
 		uint64_t objects;
 
-		cr_assert(all.peak_bytes >= live_bytes_in(made, part, epoch, 0, UINT32_MAX, &objects));
+		cr_assert(all.peak_bytes >= live_bytes_in(created, part, epoch, 0, UINT32_MAX, &objects));
 	}
 }
 
@@ -301,16 +301,16 @@ static void read_part(test_log *log, const chosen_part *part)
 
 Test(profile_ages_random, figures_are_those_of_a_simulation)
 {
-	static simulation made;
+	static simulation created;
 	static const chosen_part parts[] = {{0, EPOCHS, 0}, {0, 17, 0}, {5, 23, 0}, {5, EPOCHS, 2}, {9, 10, 3}};
 
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		test_log log;
 
-		write_simulation(&made, &log, seed);
+		write_simulation(&created, &log, seed);
 		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 			read_part(&log, &parts[i]);
-			expect_simulated(&log, &made, &parts[i]);
+			expect_simulated(&log, &created, &parts[i]);
 			log_forget_profile(&log);
 		}
 		log_release(&log);
@@ -331,13 +331,13 @@ static void expect_same_ages(const test_log *one, const test_log *other)
 /* However often the profile of a growing log is finished, its figures are those of one finish at that time. */
 Test(profile_ages_random, finishing_often_changes_nothing)
 {
-	static simulation made;
+	static simulation created;
 	mprof_profile_options options;
 	test_log log;
 	test_log once;
 	size_t blocks = 0;
 
-	write_simulation(&made, &log, 9);
+	write_simulation(&created, &log, 9);
 	mprof_profile_options_init(&options, sizeof(options));
 	options.with_ages = 1;
 	log_open(&log, &options);
@@ -354,19 +354,19 @@ Test(profile_ages_random, finishing_often_changes_nothing)
 		expect_same_ages(&log, &once);
 		log_forget_profile(&once);
 	}
-	expect_simulated(&log, &made, &(chosen_part){0, EPOCHS, 0});
+	expect_simulated(&log, &created, &(chosen_part){0, EPOCHS, 0});
 	log_release(&log);
 }
 
 /* With little memory, allocations are exact, and the result is marked if anything else is missing. */
 Test(profile_ages_random, limited_memory_is_stated)
 {
-	static simulation made;
+	static simulation created;
 	mprof_profile_options options;
 	test_log log;
 	uint64_t limited = 0;
 
-	write_simulation(&made, &log, 10);
+	write_simulation(&created, &log, 10);
 	for (uint64_t limit = 30000; limit < 400000; limit += 3000) {
 		mprof_profile_totals totals = {.struct_size = sizeof(totals)};
 
@@ -385,7 +385,7 @@ Test(profile_ages_random, limited_memory_is_stated)
 		if (ages_of(&log).is_estimate || totals.limited)
 			limited++;
 		else
-			expect_simulated(&log, &made, &(chosen_part){0, EPOCHS, 0});
+			expect_simulated(&log, &created, &(chosen_part){0, EPOCHS, 0});
 		log_forget_profile(&log);
 	}
 	cr_expect(limited > 0);

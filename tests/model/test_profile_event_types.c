@@ -553,22 +553,22 @@ Test(profile_event_types, spans_that_never_end)
 
 static void *refuse_after(void *user, size_t size)
 {
-	size_t *left = user;
+	size_t *remaining = user;
 
-	if (*left == 0)
+	if (*remaining == 0)
 		return NULL;
-	--*left;
+	--*remaining;
 	return malloc(size);
 }
 
 static void *reallocate_after(void *user, void *memory, size_t old_size, size_t size)
 {
-	size_t *left = user;
+	size_t *remaining = user;
 
 	(void)old_size;
-	if (*left == 0)
+	if (*remaining == 0)
 		return NULL;
-	--*left;
+	--*remaining;
 	return realloc(memory, size);
 }
 
@@ -593,9 +593,9 @@ Test(profile_event_types, refused_memory)
 	end_block(&log);
 	log_close(&log, 0);
 	for (mprof_status status = MPROF_ERR_MEMORY; status != MPROF_OK; allowed++) {
-		size_t left = allowed;
+		size_t remaining = allowed;
 		mprof_allocator allocator = {.struct_size = sizeof(allocator),
-					     .user = &left,
+					     .user = &remaining,
 					     .allocate = refuse_after,
 					     .reallocate = reallocate_after,
 					     .release = release};

@@ -12,14 +12,14 @@ typedef struct later_call_stats {
 
 static void write_log(test_log *log)
 {
-	const mprof_event_detail place = {.struct_size = sizeof(mprof_event_detail), .caller = 2};
+	const mprof_event_detail position = {.struct_size = sizeof(mprof_event_detail), .caller = 2};
 
 	log_begin(log);
 	begin_block(log, 7, 0);
 	for (uint32_t i = 0; i < 20; i++)
 		enter(log, 1 + i % 3, 10 * i);
 	for (uint32_t id = 1; id <= DEFINED_IDS; id++)
-		add_detailed(log, MPROF_EVENT_ALLOCATION, id, 0, 16 * id, &place);
+		add_detailed(log, MPROF_EVENT_ALLOCATION, id, 0, 16 * id, &position);
 	end_block(log);
 	log_profile(log);
 }

@@ -412,33 +412,33 @@ Test(profile_memory, refuses_wrong_arguments)
 
 Test(profile_memory, any_program_of_threads)
 {
-	static program made;
+	static program created;
 
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		mprof_memory_stats all;
 		test_log log;
 
 		random_state = seed;
-		make_program(&made);
+		make_program(&created);
 		log_begin(&log);
 		define_stacks(&log);
-		write_program(&log, &made, STEPS, seed % 2 == 0 ? WITH_WATERMARKS : 0);
+		write_program(&log, &created, STEPS, seed % 2 == 0 ? WITH_WATERMARKS : 0);
 		log_profile(&log);
 		all = totals_of_memory(&log);
-		cr_expect_eq(all.allocations, made.all.allocations);
-		cr_expect_eq(all.bytes, made.all.bytes);
-		cr_expect_eq(all.frees, made.all.frees);
-		cr_expect_eq(all.resizes, made.all.resizes);
-		cr_expect_eq(all.live, made.all.live);
-		cr_expect_eq(all.live_bytes, made.all.live_bytes);
-		cr_expect_eq(all.peak_bytes, made.all.peak_bytes);
-		cr_expect_eq(all.peak_live, made.all.peak_live);
-		cr_expect_eq(all.temporaries, made.all.temporaries);
+		cr_expect_eq(all.allocations, created.all.allocations);
+		cr_expect_eq(all.bytes, created.all.bytes);
+		cr_expect_eq(all.frees, created.all.frees);
+		cr_expect_eq(all.resizes, created.all.resizes);
+		cr_expect_eq(all.live, created.all.live);
+		cr_expect_eq(all.live_bytes, created.all.live_bytes);
+		cr_expect_eq(all.peak_bytes, created.all.peak_bytes);
+		cr_expect_eq(all.peak_live, created.all.peak_live);
+		cr_expect_eq(all.temporaries, created.all.temporaries);
 		cr_expect_eq(all.unmatched_frees, 0);
 		cr_expect_eq(all.is_estimate, 0);
 		for (uint32_t stack = 0; stack <= SITES; stack++) {
-			cr_expect_eq(site_of(&log, stack).live_bytes, made.site_live[stack]);
-			cr_expect_eq(site_of(&log, stack).peak_bytes, made.site_peak[stack]);
+			cr_expect_eq(site_of(&log, stack).live_bytes, created.site_live[stack]);
+			cr_expect_eq(site_of(&log, stack).peak_bytes, created.site_peak[stack]);
 		}
 		log_release(&log);
 	}

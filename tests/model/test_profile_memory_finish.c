@@ -69,7 +69,7 @@ static void expect_same_of_parts(test_log *log)
 
 Test(profile_memory_finish, any_program_of_threads)
 {
-	static program made;
+	static program created;
 	uint64_t late = 0;
 	uint64_t missing = 0;
 
@@ -78,10 +78,10 @@ Test(profile_memory_finish, any_program_of_threads)
 			test_log log;
 
 			random_state = seed;
-			make_program(&made);
+			make_program(&created);
 			log_begin(&log);
 			define_stacks(&log);
-			write_program(&log, &made, FEW_STEPS, flags);
+			write_program(&log, &created, FEW_STEPS, flags);
 			log_close(&log, 0);
 			expect_same_of_parts(&log);
 			log_read(&log, NULL);

@@ -20,16 +20,16 @@ typedef struct limit_counts {
 
 static void write_log(test_log *log)
 {
-	static program made;
+	static program created;
 	static mprof_record stacks[SITES];
 
 	random_state = 1;
-	make_program(&made);
+	make_program(&created);
 	for (uint32_t i = 0; i < SITES; i++)
 		stacks[i] = (mprof_record)STACK_OF_METHOD(i + 1, i, 1 + i % DEFINED_IDS);
 	log_begin(log);
 	write_records(log, MPROF_BLOCK_STACKS, 0, stacks, SITES);
-	write_program(log, &made, FEW_STEPS, WITH_WATERMARKS);
+	write_program(log, &created, FEW_STEPS, WITH_WATERMARKS);
 	log_close(log, 0);
 }
 

@@ -47,25 +47,26 @@ static void add_address(simulated_object *object, uint64_t address, uint32_t rou
 }
 
 /* An address that no object has that is alive. Few addresses are used, so most are used again. */
-static uint64_t free_address(const simulation *made)
+static uint64_t free_address(const simulation *created)
 {
 	for (;;) {
 		uint64_t address = 0x10000 + 16 * random_below(OBJECTS);
 		size_t i = 0;
 
-		while (i < made->count && !(made->objects[i].is_alive && address_of(&made->objects[i]) == address))
+		while (i < created->count &&
+		       !(created->objects[i].is_alive && address_of(&created->objects[i]) == address))
 			i++;
-		if (i == made->count)
+		if (i == created->count)
 			return address;
 	}
 }
 
-static void allocate_round(simulation *made, test_log *log, uint32_t round)
+static void allocate_round(simulation *created, test_log *log, uint32_t round)
 {
 	begin_block(log, 7, round * ROUND_COUNTERS + 100);
 	for (uint32_t i = 0; i < ALLOCATIONS; i++) {
-		simulated_object *object = &made->objects[made->count];
-		uint64_t address = free_address(made);
+		simulated_object *object = &created->objects[created->count];
+		uint64_t address = free_address(created);
 
 		memset(object, 0, sizeof(*object));
 		object->class_id = 1 + (uint32_t)random_below(CLASSES);
@@ -77,13 +78,13 @@ static void allocate_round(simulation *made, test_log *log, uint32_t round)
 		allocate_object(log, object->class_id, round * ROUND_COUNTERS + 100 + i, address, object->size,
 				object->stack);
 		object->is_alive = 1;
-		made->count++;
+		created->count++;
 	}
 	end_block(log);
 }
 
 /* Some objects die, of which some are not reported; then others move, also to addresses of objects that move. */
-static void collect_round(simulation *made, test_log *log, uint32_t round)
+static void collect_round(simulation *created, test_log *log, uint32_t round)
 {
 	static heap_step steps[HEAP_STEPS_MAX];
 	const uint64_t counter = round * ROUND_COUNTERS + 500;
@@ -93,8 +94,8 @@ static void collect_round(simulation *made, test_log *log, uint32_t round)
 	begin_block(log, 7, counter);
 	collect(log, round + 1, counter);
 	end_block(log);
-	for (size_t i = 0; i < made->count; i++) {
-		simulated_object *object = &made->objects[i];
+	for (size_t i = 0; i < created->count; i++) {
+		simulated_object *object = &created->objects[i];
 
 		if (!object->is_alive || random_below(3) > 0)
 			continue;
@@ -104,13 +105,13 @@ static void collect_round(simulation *made, test_log *log, uint32_t round)
 	}
 	write_heap_steps(log, counter + 5, steps, count);
 	count = 0;
-	for (size_t i = 0; i < made->count; i++) {
-		simulated_object *object = &made->objects[i];
+	for (size_t i = 0; i < created->count; i++) {
+		simulated_object *object = &created->objects[i];
 		uint64_t from = address_of(object);
 
 		if (!object->is_alive || random_below(3) > 0)
 			continue;
-		add_address(object, free_address(made), round + 1, counter + 6);
+		add_address(object, free_address(created), round + 1, counter + 6);
 		steps[count++] = (heap_step){from, address_of(object), 0, 0};
 		/* Two objects exchange their places. */
 		if (previous != NULL && random_below(3) == 0) {
@@ -128,19 +129,19 @@ static void collect_round(simulation *made, test_log *log, uint32_t round)
 	write_heap_steps(log, counter + 6, steps, count);
 }
 
-static void write_snapshot(const simulation *made, test_log *log, uint32_t number)
+static void write_snapshot(const simulation *created, test_log *log, uint32_t number)
 {
 	const uint64_t counter = SESSION_START + (number - 1) * ROUND_COUNTERS + 600;
 	mprof_event_detail detail = {.struct_size = sizeof(detail)};
 	mprof_event event = {.kind = MPROF_EVENT_HEAP_OBJECT, .counter = counter};
 
 	event.more.detail = &detail;
-	for (size_t i = 0; i < made->count; i++) {
-		if (!made->objects[i].is_alive)
+	for (size_t i = 0; i < created->count; i++) {
+		if (!created->objects[i].is_alive)
 			continue;
-		detail.object = address_of(&made->objects[i]);
-		event.id = made->objects[i].class_id;
-		event.value = made->objects[i].size;
+		detail.object = address_of(&created->objects[i]);
+		event.id = created->objects[i].class_id;
+		event.value = created->objects[i].size;
 	}
 	cr_assert_eq(mprof_writer_write_heap(log->writer, number, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, counter,
 					     &event, 1),
@@ -160,23 +161,23 @@ static void read_at(test_log *log, uint32_t snapshot, uint64_t identity)
 }
 
 /* The first snapshots of a program with as many rounds. */
-static void write_program(simulation *made, test_log *log, uint64_t seed, uint32_t rounds)
+static void write_program(simulation *created, test_log *log, uint64_t seed, uint32_t rounds)
 {
 	random_state = seed;
-	made->count = 0;
+	created->count = 0;
 	log_begin_objects(log);
 	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 0, 2),
 		      STACK_OF_METHOD(3, 0, 3));
 	for (uint32_t round = 0; round < rounds; round++) {
-		allocate_round(made, log, round);
-		collect_round(made, log, round);
-		write_snapshot(made, log, round + 1);
+		allocate_round(created, log, round);
+		collect_round(created, log, round);
+		write_snapshot(created, log, round + 1);
 	}
 }
 
-static void expect_origin(const test_log *log, const simulation *made, size_t index, uint32_t rounds)
+static void expect_origin(const test_log *log, const simulation *created, size_t index, uint32_t rounds)
 {
-	const simulated_object *object = &made->objects[index];
+	const simulated_object *object = &created->objects[index];
 	mprof_object_origin origin = {.struct_size = sizeof(origin)};
 	mprof_age_site site = {.struct_size = sizeof(site)};
 
@@ -189,9 +190,9 @@ static void expect_origin(const test_log *log, const simulation *made, size_t in
 	cr_expect_eq(site.stack, object->stack);
 }
 
-static void expect_trace(test_log *log, const simulation *made, size_t index, uint32_t rounds)
+static void expect_trace(test_log *log, const simulation *created, size_t index, uint32_t rounds)
 {
-	const simulated_object *object = &made->objects[index];
+	const simulated_object *object = &created->objects[index];
 	mprof_traced_address address = {.struct_size = sizeof(address)};
 
 	read_at(log, rounds, index + 1);
@@ -210,7 +211,7 @@ static void expect_trace(test_log *log, const simulation *made, size_t index, ui
 /* Every snapshot of a program; what follows it in the log changes nothing. */
 Test(profile_origins, are_those_of_a_simulation)
 {
-	static simulation made;
+	static simulation created;
 	static simulation all;
 
 	for (uint32_t rounds = 1; rounds <= ROUNDS; rounds += rounds < 4 ? 1 : 5) {
@@ -220,22 +221,22 @@ Test(profile_origins, are_those_of_a_simulation)
 
 		write_program(&all, &log, rounds, ROUNDS);
 		log_close(&log, 0);
-		write_program(&made, &begun, rounds, rounds);
+		write_program(&created, &begun, rounds, rounds);
 		log_close(&begun, 0);
 		log_release(&begun);
 		read_at(&log, rounds, 0);
 		cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_TRACED_ADDRESSES), 0);
-		for (size_t i = 0; i < made.count; i++) {
-			if (!made.objects[i].is_alive)
+		for (size_t i = 0; i < created.count; i++) {
+			if (!created.objects[i].is_alive)
 				continue;
-			expect_origin(&log, &made, i, rounds);
+			expect_origin(&log, &created, i, rounds);
 			alive++;
 		}
 		cr_assert(alive > 10);
 		log_forget_profile(&log);
-		for (size_t i = 0; i < made.count; i += 7) {
-			if (made.objects[i].is_alive)
-				expect_trace(&log, &made, i, rounds);
+		for (size_t i = 0; i < created.count; i += 7) {
+			if (created.objects[i].is_alive)
+				expect_trace(&log, &created, i, rounds);
 		}
 		log_release(&log);
 	}
@@ -244,18 +245,18 @@ Test(profile_origins, are_those_of_a_simulation)
 /* Not each address has an object, and not each log the snapshot. */
 Test(profile_origins, may_be_unknown)
 {
-	static simulation made;
+	static simulation created;
 	mprof_object_origin origin = {.struct_size = sizeof(origin)};
 	mprof_profile_options options;
 	test_log log;
 
-	write_program(&made, &log, 1, 3);
+	write_program(&created, &log, 1, 3);
 	log_close(&log, 0);
 	read_at(&log, 3, 0);
 	cr_expect_eq(mprof_profile_lookup_origin(log.profile, 0, &origin), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_lookup_origin(log.profile, 0x8, &origin), MPROF_ERR_ARGUMENT);
 	origin.struct_size = 4;
-	cr_expect_eq(mprof_profile_lookup_origin(log.profile, address_of(&made.objects[made.count - 1]), &origin),
+	cr_expect_eq(mprof_profile_lookup_origin(log.profile, address_of(&created.objects[created.count - 1]), &origin),
 		     MPROF_ERR_ARGUMENT);
 	log_forget_profile(&log);
 	mprof_profile_options_init(&options, sizeof(options));

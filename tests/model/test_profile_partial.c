@@ -47,7 +47,7 @@ static const event_mix many_paths = {600, 10, 0, 0, 0, METHODS, 1};
 
 static uint64_t random_state;
 
-static void begin_log(test_log *log, const layout *how)
+static void begin_log(test_log *log, const layout *mode)
 {
 	mprof_writer_options options;
 
@@ -55,8 +55,8 @@ static void begin_log(test_log *log, const layout *how)
 	log->counter = SESSION_START;
 	log->counters_per_microsecond = 1000;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.has_columns = (uint32_t)how->has_columns;
-	options.codec = how->codec;
+	options.has_columns = (uint32_t)mode->has_columns;
+	options.codec = mode->codec;
 	options.clock = test_clock;
 	options.clock_user = log;
 	options.allow_undefined_ids = 1;
@@ -117,13 +117,13 @@ static void add_event(test_log *log, const event_mix *mix, uint64_t thread, uint
 }
 
 /* Writes blocks of threads, with definitions of classes between them. */
-static void write_log(test_log *log, const event_mix *mix, const layout *how, uint64_t seed)
+static void write_log(test_log *log, const event_mix *mix, const layout *mode, uint64_t seed)
 {
 	uint32_t sized_classes = 0;
 	uint64_t counter = 1000;
 
 	random_state = seed;
-	begin_log(log, how);
+	begin_log(log, mode);
 	for (int block = 0; block < BLOCKS; block++) {
 		const uint64_t thread = 7 + random_below(&random_state, THREADS);
 

@@ -405,35 +405,35 @@ typedef struct watched_result {
 	mprof_profile_diff *diff;
 } watched_result;
 
-static void make_profiles(watched_result *made)
+static void make_profiles(watched_result *created)
 {
 	mprof_profile_options options = all_options();
 
-	memset(made, 0, sizeof(*made));
-	write_rich_log(&made->log, 0);
-	made->other = made->log;
-	log_read(&made->log, &options);
-	log_open(&made->other, &options);
-	add_blocks(&made->other, BLOCKS);
-	finish(&made->other);
-	counted_begin(&made->memory);
-	mprof_frame_tree_options_init(&made->tree_options, sizeof(made->tree_options));
-	mprof_profile_diff_options_init(&made->diff_options, sizeof(made->diff_options));
+	memset(created, 0, sizeof(*created));
+	write_rich_log(&created->log, 0);
+	created->other = created->log;
+	log_read(&created->log, &options);
+	log_open(&created->other, &options);
+	add_blocks(&created->other, BLOCKS);
+	finish(&created->other);
+	counted_begin(&created->memory);
+	mprof_frame_tree_options_init(&created->tree_options, sizeof(created->tree_options));
+	mprof_profile_diff_options_init(&created->diff_options, sizeof(created->diff_options));
 }
 
-static void forget_profiles(watched_result *made)
+static void forget_profiles(watched_result *created)
 {
-	log_forget_profile(&made->other);
-	log_release(&made->log);
+	log_forget_profile(&created->other);
+	log_release(&created->log);
 }
 
 static mprof_status make_tree(void *user)
 {
-	watched_result *made = user;
-	const mprof_status status =
-		mprof_frame_tree_create(made->log.profile, made->log.reader, &made->tree_options, &made->tree);
+	watched_result *created = user;
+	const mprof_status status = mprof_frame_tree_create(created->log.profile, created->log.reader,
+							    &created->tree_options, &created->tree);
 
-	cr_assert_eq(made->tree != NULL, status == MPROF_OK);
+	cr_assert_eq(created->tree != NULL, status == MPROF_OK);
 	return status;
 }
 
@@ -461,52 +461,52 @@ static void expect_same_trees(const mprof_frame_tree *one, const mprof_frame_tre
 }
 
 /* Makes a tree that is stopped everywhere, and compares what it becomes with one whose progress nobody watches. */
-static void stop_tree(watched_result *made)
+static void stop_tree(watched_result *created)
 {
 	mprof_frame_tree *plain;
 
-	cr_assert_eq(make_tree(made), MPROF_OK);
-	plain = made->tree;
-	made->tree_options.allocator = &made->memory.allocator;
-	made->tree_options.progress = progress_seen;
-	made->tree_options.progress_user = &made->watch;
-	progress_expect(&made->watch, 0);
-	cr_assert_eq(make_tree(made), MPROF_OK);
-	cr_assert_geq(made->watch.different, 5);
-	mprof_frame_tree_destroy(made->tree);
-	progress_stop_everywhere(&made->watch, &made->memory, make_tree, made, made->watch.calls);
-	expect_same_trees(made->tree, plain);
-	mprof_frame_tree_destroy(made->tree);
+	cr_assert_eq(make_tree(created), MPROF_OK);
+	plain = created->tree;
+	created->tree_options.allocator = &created->memory.allocator;
+	created->tree_options.progress = progress_seen;
+	created->tree_options.progress_user = &created->watch;
+	progress_expect(&created->watch, 0);
+	cr_assert_eq(make_tree(created), MPROF_OK);
+	cr_assert_geq(created->watch.different, 5);
+	mprof_frame_tree_destroy(created->tree);
+	progress_stop_everywhere(&created->watch, &created->memory, make_tree, created, created->watch.calls);
+	expect_same_trees(created->tree, plain);
+	mprof_frame_tree_destroy(created->tree);
 	mprof_frame_tree_destroy(plain);
-	cr_assert_eq(made->memory.bytes, 0);
-	made->tree_options.allocator = NULL;
-	made->tree_options.progress = NULL;
+	cr_assert_eq(created->memory.bytes, 0);
+	created->tree_options.allocator = NULL;
+	created->tree_options.progress = NULL;
 }
 
 Test(profile_progress, a_stopped_tree_is_not_made)
 {
-	watched_result made;
+	watched_result created;
 
-	make_profiles(&made);
-	made.tree_options.choose = choose_frame;
+	make_profiles(&created);
+	created.tree_options.choose = choose_frame;
 	for (uint32_t source = MPROF_FRAME_SOURCE_CALLS; source <= MPROF_FRAME_SOURCE_ALLOCATIONS; source++) {
-		made.tree_options.source = source;
+		created.tree_options.source = source;
 		for (uint32_t inverted = 0; inverted <= 1; inverted++) {
-			made.tree_options.inverted = inverted;
-			stop_tree(&made);
+			created.tree_options.inverted = inverted;
+			stop_tree(&created);
 		}
 	}
-	forget_profiles(&made);
+	forget_profiles(&created);
 }
 
 static mprof_status make_diff(void *user)
 {
-	watched_result *made = user;
+	watched_result *created = user;
 	const mprof_status status =
-		mprof_profile_diff_create(made->other.profile, made->other.reader, made->log.profile, made->log.reader,
-					  &made->diff_options, &made->diff);
+		mprof_profile_diff_create(created->other.profile, created->other.reader, created->log.profile,
+					  created->log.reader, &created->diff_options, &created->diff);
 
-	cr_assert_eq(made->diff != NULL, status == MPROF_OK);
+	cr_assert_eq(created->diff != NULL, status == MPROF_OK);
 	return status;
 }
 
@@ -540,33 +540,34 @@ static void expect_same_diffs(const mprof_profile_diff *one, const mprof_profile
 
 Test(profile_progress, a_stopped_difference_is_not_made)
 {
-	watched_result made;
+	watched_result created;
 	mprof_frame_tree *trees[2];
 	mprof_profile_diff *plain;
 
-	make_profiles(&made);
-	made.tree_options.source = MPROF_FRAME_SOURCE_CALLS;
-	cr_assert_eq(mprof_frame_tree_create(made.other.profile, made.other.reader, &made.tree_options, &trees[0]),
+	make_profiles(&created);
+	created.tree_options.source = MPROF_FRAME_SOURCE_CALLS;
+	cr_assert_eq(
+		mprof_frame_tree_create(created.other.profile, created.other.reader, &created.tree_options, &trees[0]),
+		MPROF_OK);
+	cr_assert_eq(mprof_frame_tree_create(created.log.profile, created.log.reader, &created.tree_options, &trees[1]),
 		     MPROF_OK);
-	cr_assert_eq(mprof_frame_tree_create(made.log.profile, made.log.reader, &made.tree_options, &trees[1]),
-		     MPROF_OK);
-	made.diff_options.before_tree = trees[0];
-	made.diff_options.after_tree = trees[1];
-	cr_assert_eq(make_diff(&made), MPROF_OK);
-	plain = made.diff;
-	made.diff_options.allocator = &made.memory.allocator;
-	made.diff_options.progress = progress_seen;
-	made.diff_options.progress_user = &made.watch;
-	progress_expect(&made.watch, 0);
-	cr_assert_eq(make_diff(&made), MPROF_OK);
-	cr_assert_geq(made.watch.different, 6);
-	mprof_profile_diff_destroy(made.diff);
-	progress_stop_everywhere(&made.watch, &made.memory, make_diff, &made, made.watch.calls);
-	expect_same_diffs(made.diff, plain);
-	mprof_profile_diff_destroy(made.diff);
+	created.diff_options.before_tree = trees[0];
+	created.diff_options.after_tree = trees[1];
+	cr_assert_eq(make_diff(&created), MPROF_OK);
+	plain = created.diff;
+	created.diff_options.allocator = &created.memory.allocator;
+	created.diff_options.progress = progress_seen;
+	created.diff_options.progress_user = &created.watch;
+	progress_expect(&created.watch, 0);
+	cr_assert_eq(make_diff(&created), MPROF_OK);
+	cr_assert_geq(created.watch.different, 6);
+	mprof_profile_diff_destroy(created.diff);
+	progress_stop_everywhere(&created.watch, &created.memory, make_diff, &created, created.watch.calls);
+	expect_same_diffs(created.diff, plain);
+	mprof_profile_diff_destroy(created.diff);
 	mprof_profile_diff_destroy(plain);
-	cr_assert_eq(made.memory.bytes, 0);
+	cr_assert_eq(created.memory.bytes, 0);
 	mprof_frame_tree_destroy(trees[0]);
 	mprof_frame_tree_destroy(trees[1]);
-	forget_profiles(&made);
+	forget_profiles(&created);
 }

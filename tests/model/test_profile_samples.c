@@ -298,18 +298,18 @@ Test(profile_samples, by_thread)
 /* A function without a name in the log is named by its number there. Its ID is assigned by the reader. */
 static void expect_function(const test_log *log, const char *name, uint64_t samples)
 {
-	mprof_sample_stats place = {.struct_size = sizeof(place)};
+	mprof_sample_stats position = {.struct_size = sizeof(position)};
 	mprof_record function;
 
 	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_SAMPLES); i++) {
-		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_SAMPLES, i, &place), MPROF_OK);
-		if (place.kind != MPROF_SAMPLE_FUNCTION ||
-		    mprof_reader_lookup_record(log->reader, MPROF_RECORD_FUNCTION, place.id, &function,
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_SAMPLES, i, &position), MPROF_OK);
+		if (position.kind != MPROF_SAMPLE_FUNCTION ||
+		    mprof_reader_lookup_record(log->reader, MPROF_RECORD_FUNCTION, position.id, &function,
 					       sizeof(function)) != MPROF_OK ||
 		    strcmp(function.as.function.name, name) != 0)
 			continue;
-		cr_expect_eq(place.self, samples);
-		cr_expect_eq(place.total, samples);
+		cr_expect_eq(position.self, samples);
+		cr_expect_eq(position.total, samples);
 		return;
 	}
 	cr_expect_fail("no samples of %s", name);

@@ -27,10 +27,10 @@ typedef struct slow_log {
 static int read_at(void *user, uint64_t offset, void *bytes, size_t length, size_t *got)
 {
 	const slow_log *log = user;
-	const size_t left = offset < log->available ? log->available - (size_t)offset : 0;
+	const size_t remaining = offset < log->available ? log->available - (size_t)offset : 0;
 
-	*got = left < length ? left : length;
-	memcpy(bytes, log->bytes.bytes + (left > 0 ? offset : 0), *got);
+	*got = remaining < length ? remaining : length;
+	memcpy(bytes, log->bytes.bytes + (remaining > 0 ? offset : 0), *got);
 	return 0;
 }
 

@@ -138,11 +138,11 @@ typedef struct test_source {
 static int source_read(void *user, void *bytes, size_t length, size_t *got)
 {
 	test_source *self = user;
-	size_t left = self->log->length - self->position;
+	size_t remaining = self->log->length - self->position;
 
 	if (++self->reads == self->fail_at)
 		return EIO;
-	*got = left < self->piece ? left : self->piece;
+	*got = remaining < self->piece ? remaining : self->piece;
 	*got = *got < length ? *got : length;
 	memcpy(bytes, self->log->bytes + self->position, *got);
 	self->position += *got;

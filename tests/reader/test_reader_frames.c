@@ -89,15 +89,15 @@ static mprof_event next_event(model *self, model_thread *thread)
 
 static void note(model *self, const model_thread *thread, const mprof_event *event)
 {
-	model_event *made = &self->events[self->count++];
+	model_event *created = &self->events[self->count++];
 
-	made->thread = thread->id;
-	made->counter = event->counter;
-	made->kind = event->kind;
-	made->method = event->id;
+	created->thread = thread->id;
+	created->counter = event->counter;
+	created->kind = event->kind;
+	created->method = event->id;
 	if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
-		made->kind = MPROF_EVENT_METHOD_LEAVE;
-		made->method = thread->open[thread->depth];
+		created->kind = MPROF_EVENT_METHOD_LEAVE;
+		created->method = thread->open[thread->depth];
 	}
 }
 
@@ -171,22 +171,22 @@ static int is_leave(uint32_t kind)
 }
 
 /* Fetches the events of a block in batches, and compares them with those of the model from an index on. */
-static size_t expect_events(const model *self, mprof_reader *reader, size_t place, size_t batch)
+static size_t expect_events(const model *self, mprof_reader *reader, size_t position, size_t batch)
 {
 	mprof_event events[BLOCK_EVENTS];
 	size_t count;
 
 	while (mprof_reader_next_events(reader, events, batch, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++) {
-			const model_event *expected = &self->events[place++];
+			const model_event *expected = &self->events[position++];
 
-			cr_assert_eq(events[i].kind, expected->kind, "event %zu", place - 1);
+			cr_assert_eq(events[i].kind, expected->kind, "event %zu", position - 1);
 			cr_assert_eq(events[i].counter, expected->counter);
 			if (is_leave(expected->kind))
-				cr_assert_eq(events[i].id, expected->method, "event %zu", place - 1);
+				cr_assert_eq(events[i].id, expected->method, "event %zu", position - 1);
 		}
 	}
-	return place;
+	return position;
 }
 
 /* Compares all events of the block. */
@@ -220,11 +220,11 @@ Test(reader_frames, leaves_name_their_method)
 	for (size_t i = 0; i < 3; i++) {
 		mprof_reader *reader = open_model(self, 0);
 		mprof_block block;
-		size_t place = 0;
+		size_t position = 0;
 
 		while (next_events_block(reader, &block) == MPROF_OK)
-			place = expect_events(self, reader, place, batches[i]);
-		cr_assert_eq(place, ALL_EVENTS);
+			position = expect_events(self, reader, position, batches[i]);
+		cr_assert_eq(position, ALL_EVENTS);
 		mprof_reader_destroy(reader);
 	}
 	free_model(self);
@@ -284,7 +284,7 @@ Test(reader_frames, unknown_after_a_seek)
 	model *self = make_model();
 	mprof_reader *reader = open_model(self, 0);
 	mprof_event events[BLOCK_EVENTS];
-	size_t place = (BLOCKS - 20) * BLOCK_EVENTS;
+	size_t position = (BLOCKS - 20) * BLOCK_EVENTS;
 	uint64_t offset = log_block_offset(&self->log, log_block_count(&self->log) - 1 - 20);
 	mprof_block block;
 	size_t unknown = 0;
@@ -296,16 +296,16 @@ Test(reader_frames, unknown_after_a_seek)
 	cr_assert_eq(mprof_reader_seek(reader, offset), MPROF_OK);
 	while (next_events_block(reader, &block) == MPROF_OK) {
 		count = fetch_all(reader, events);
-		for (size_t i = 0; i < count; i++, place++) {
-			cr_assert_eq(events[i].counter, self->events[place].counter);
+		for (size_t i = 0; i < count; i++, position++) {
+			cr_assert_eq(events[i].counter, self->events[position].counter);
 			if ((events[i].flags & MPROF_EVENT_FLAG_IMPLICIT) == 0)
 				continue;
-			cr_assert(events[i].id == 0 || events[i].id == self->events[place].method);
+			cr_assert(events[i].id == 0 || events[i].id == self->events[position].method);
 			unknown += events[i].id == 0;
 			known += events[i].id != 0;
 		}
 	}
-	cr_assert_eq(place, ALL_EVENTS);
+	cr_assert_eq(position, ALL_EVENTS);
 	cr_assert_gt(unknown, 0);
 	cr_assert_gt(known, 100);
 	mprof_reader_destroy(reader);
@@ -324,7 +324,7 @@ Test(reader_frames, damage_makes_nothing_wrong)
 		mprof_event events[BLOCK_EVENTS];
 		mprof_block block;
 		mprof_status status;
-		size_t place = 0;
+		size_t position = 0;
 		size_t count;
 
 		self->log.bytes[offset + 20] ^= 1;
@@ -334,17 +334,17 @@ Test(reader_frames, damage_makes_nothing_wrong)
 			if (status == MPROF_END)
 				break;
 			if (status != MPROF_OK) {
-				place += BLOCK_EVENTS;
+				position += BLOCK_EVENTS;
 				continue;
 			}
 			count = fetch_all(reader, events);
-			for (size_t i = 0; i < count; i++, place++) {
-				cr_assert_eq(events[i].counter, self->events[place].counter);
+			for (size_t i = 0; i < count; i++, position++) {
+				cr_assert_eq(events[i].counter, self->events[position].counter);
 				if ((events[i].flags & MPROF_EVENT_FLAG_IMPLICIT) != 0)
-					cr_assert(events[i].id == 0 || events[i].id == self->events[place].method);
+					cr_assert(events[i].id == 0 || events[i].id == self->events[position].method);
 			}
 		}
-		cr_assert_eq(place, ALL_EVENTS);
+		cr_assert_eq(position, ALL_EVENTS);
 		mprof_reader_destroy(reader);
 		self->log.bytes[offset + 20] ^= 1;
 	}

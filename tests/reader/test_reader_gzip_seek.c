@@ -33,9 +33,9 @@ typedef struct counted_source {
 static int counted_read(void *user, void *bytes, size_t length, size_t *got)
 {
 	counted_source *self = user;
-	size_t left = self->log->length - self->position;
+	size_t remaining = self->log->length - self->position;
 
-	*got = length < left ? length : left;
+	*got = length < remaining ? length : remaining;
 	memcpy(bytes, self->log->bytes + self->position, *got);
 	self->position += *got;
 	self->read += *got;

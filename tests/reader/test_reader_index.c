@@ -311,20 +311,20 @@ Test(reader_index, refused_blocks)
 
 static int no_seek_read(void *user, void *bytes, size_t length, size_t *got)
 {
-	log_bytes *left = user;
+	log_bytes *remaining = user;
 
-	*got = length < left->length ? length : left->length;
-	memcpy(bytes, left->bytes, *got);
-	left->bytes += *got;
-	left->length -= *got;
+	*got = length < remaining->length ? length : remaining->length;
+	memcpy(bytes, remaining->bytes, *got);
+	remaining->bytes += *got;
+	remaining->length -= *got;
 	return 0;
 }
 
 Test(reader_index, source_without_seek)
 {
 	log_bytes log = log_make(MPROF2, 0);
-	log_bytes left = log;
-	mprof_source source = {sizeof(mprof_source), no_seek_read, NULL, NULL, &left, NULL};
+	log_bytes remaining = log;
+	mprof_source source = {sizeof(mprof_source), no_seek_read, NULL, NULL, &remaining, NULL};
 	mprof_reader *reader;
 	mprof_block block;
 

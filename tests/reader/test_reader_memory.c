@@ -41,11 +41,11 @@ typedef struct piece_source {
 static int read_piece(void *user, void *bytes, size_t length, size_t *got)
 {
 	piece_source *self = user;
-	const size_t left = self->length - self->position;
+	const size_t remaining = self->length - self->position;
 
 	*got = length < 97 ? length : 97;
-	if (*got > left)
-		*got = left;
+	if (*got > remaining)
+		*got = remaining;
 	if (*got > 0)
 		memcpy(bytes, self->bytes + self->position, *got);
 	self->position += *got;

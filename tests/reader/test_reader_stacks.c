@@ -283,17 +283,17 @@ Test(reader_stacks, goes_on_in_the_next_block)
 /* Events of a block that were not fetched are taken into account. */
 Test(reader_stacks, blocks_that_are_left_early)
 {
-	for (size_t asked = 0; asked < CONTINUED_COUNT; asked++) {
+	for (size_t requested = 0; requested < CONTINUED_COUNT; requested++) {
 		mprof_reader *reader = finish(make_continued());
 		mprof_event event;
 		size_t count;
 
-		for (size_t i = 0; i < asked; i++) {
+		for (size_t i = 0; i < requested; i++) {
 			next_events_block(reader);
 			if (i % 2 == 0)
 				cr_assert_eq(mprof_reader_next_events(reader, &event, 1, &count), MPROF_OK);
 		}
-		expect_next_block(reader, continued[asked]);
+		expect_next_block(reader, continued[requested]);
 		mprof_reader_destroy(reader);
 	}
 }

@@ -23,7 +23,7 @@ typedef struct model_stack {
 	size_t depth;
 	int has_more; /* There are unrecorded frames below. */
 	int holder;   /* The thread that is on it; -1 if none is. */
-	uint64_t left;
+	uint64_t left_at;
 } model_stack;
 
 /* The start of a block: the open frames of the stack that its thread is on. */
@@ -69,7 +69,7 @@ static void leave_stack(model *self, int thread)
 {
 	model_stack *stack = &self->stacks[self->on[thread]];
 
-	stack->left = self->counter;
+	stack->left_at = self->counter;
 	stack->holder = -1;
 }
 
@@ -92,7 +92,7 @@ static mprof_event switch_stack(model *self, int thread)
 	}
 	if (next != self->on[thread]) {
 		leave_stack(self, thread);
-		if (self->gap != 0 && self->stacks[next].left != 0 && self->stacks[next].left <= self->gap)
+		if (self->gap != 0 && self->stacks[next].left_at != 0 && self->stacks[next].left_at <= self->gap)
 			empty(&self->stacks[next], 1);
 		take_stack(self, thread, next);
 	}
@@ -113,7 +113,7 @@ static mprof_event end_stack(model *self, int thread)
 	empty(&self->stacks[ended], 0);
 	self->stacks[ended].holder = -1;
 	/* The number will be reused. */
-	self->stacks[ended].left = 0;
+	self->stacks[ended].left_at = 0;
 	return (mprof_event){.kind = MPROF_EVENT_STACK_END, .value = self->stacks[ended].number};
 }
 

@@ -106,7 +106,7 @@ static void write_block(mprof_writer *writer, uint64_t thread, uint32_t classes,
 }
 
 /* Writes a log of blocks with classes defined between them. Without the codec, the blocks are not compressed. */
-static log_bytes write_log(const layout *how, size_t blocks, size_t events_per_block)
+static log_bytes write_log(const layout *mode, size_t blocks, size_t events_per_block)
 {
 	mprof_writer_options options;
 	uint64_t counter = 1000;
@@ -116,8 +116,8 @@ static log_bytes write_log(const layout *how, size_t blocks, size_t events_per_b
 	random_state = 88172645463325252u;
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = DIRECTIVES;
-	options.has_columns = how->has_columns;
-	options.codec = how->codec;
+	options.has_columns = mode->has_columns;
+	options.codec = mode->codec;
 	options.allow_undefined_ids = 1;
 	options.lossy = 1;
 	if (mprof_writer_open_memory(&options, &writer) == MPROF_ERR_UNSUPPORTED) {
@@ -360,7 +360,7 @@ static int interrupt_always(void *user, uint64_t done, uint64_t total)
 	return 1;
 }
 
-static uint64_t hash_blocks(mprof_reader *reader, const reading *how)
+static uint64_t hash_blocks(mprof_reader *reader, const reading *mode)
 {
 	uint64_t hash = 14695981039346656037u;
 	uint64_t before = 0;
@@ -386,15 +386,15 @@ static uint64_t hash_blocks(mprof_reader *reader, const reading *how)
 		hash_number(&hash, block.offset);
 		hash_number(&hash, block.length);
 		hash_number(&hash, block.end.counter);
-		if (block.kind == MPROF_BLOCK_EVENTS && how->mixes && number % 2 == 0)
+		if (block.kind == MPROF_BLOCK_EVENTS && mode->mixes && number % 2 == 0)
 			hash_mixture(&hash, reader);
-		else if (block.kind == MPROF_BLOCK_EVENTS && how->as_columns != 0 && number % how->as_columns != 0)
+		else if (block.kind == MPROF_BLOCK_EVENTS && mode->as_columns != 0 && number % mode->as_columns != 0)
 			hash_columns(&hash, reader, ALL_COLUMNS);
-		else if (block.kind == MPROF_BLOCK_EVENTS && block.loaded && !(how->leaves_early && number % 5 == 0))
-			hash_events(&hash, reader, &block, how->batch, how->loads_again && number % 3 == 0);
+		else if (block.kind == MPROF_BLOCK_EVENTS && block.loaded && !(mode->leaves_early && number % 5 == 0))
+			hash_events(&hash, reader, &block, mode->batch, mode->loads_again && number % 3 == 0);
 		if (status != MPROF_OK && error.severity != MPROF_SEVERITY_BLOCK)
 			break;
-		if (how->seek_every != 0 && number % how->seek_every == 0)
+		if (mode->seek_every != 0 && number % mode->seek_every == 0)
 			hash_number(&hash, mprof_reader_seek(reader, before));
 		before = block.offset;
 	}
@@ -403,7 +403,7 @@ static uint64_t hash_blocks(mprof_reader *reader, const reading *how)
 }
 
 /* Returns a hash of all that reading the log returns. */
-static uint64_t read_log(threaded_source *source, const reading *how)
+static uint64_t read_log(threaded_source *source, const reading *mode)
 {
 	const mprof_source functions = {.struct_size = sizeof(functions),
 					.read = source_read,
@@ -417,17 +417,17 @@ static uint64_t read_log(threaded_source *source, const reading *how)
 
 	source->position = 0;
 	mprof_reader_options_init(&options, sizeof(options));
-	options.threads = how->threads;
-	options.keep_implicit_leaves = how->keep_implicit_leaves;
-	options.ignore_checksums = how->ignore_checksums;
-	options.allocator = how->allocator;
-	options.codecs = how->codec;
-	options.codec_count = how->codec != NULL;
-	options.progress = how->interrupts ? interrupt_always : NULL;
+	options.threads = mode->threads;
+	options.keep_implicit_leaves = mode->keep_implicit_leaves;
+	options.ignore_checksums = mode->ignore_checksums;
+	options.allocator = mode->allocator;
+	options.codecs = mode->codec;
+	options.codec_count = mode->codec != NULL;
+	options.progress = mode->interrupts ? interrupt_always : NULL;
 	status = mprof_reader_open_source(&functions, &options, &reader);
 	if (reader == NULL)
 		return status;
-	hash = hash_blocks(reader, how);
+	hash = hash_blocks(reader, mode);
 	mprof_reader_destroy(reader);
 	return hash;
 }
@@ -437,11 +437,11 @@ static int is_sanitized(void)
 	return getenv("MPROF_SANITIZED") != NULL;
 }
 
-static void compare_threads(threaded_source *source, const reading *how)
+static void compare_threads(threaded_source *source, const reading *mode)
 {
 	static const uint32_t numbers[] = {3, 2, MAX_THREADS};
 	const size_t count = is_sanitized() ? 1 : sizeof(numbers) / sizeof(numbers[0]);
-	reading other = *how;
+	reading other = *mode;
 	uint64_t expected;
 
 	other.threads = 1;
@@ -537,14 +537,14 @@ Test(reader_threads, find_the_same_damage)
 
 		for (size_t i = 0; i < source.log.length; i += i < 100 && !is_sanitized() ? 1 : step) {
 			const uint8_t right = source.log.bytes[i];
-			reading how = {.batch = 300, .threads = 1};
+			reading mode = {.batch = 300, .threads = 1};
 			uint64_t expected;
 
 			source.log.bytes[i] = (uint8_t)(right ^ (1 << i % 8));
-			how.ignore_checksums = (uint32_t)(i / 13 % 2);
-			expected = read_log(&source, &how);
-			how.threads = 2 + (uint32_t)(i / 13 % 3);
-			cr_assert_eq(read_log(&source, &how), expected, "byte %zu", i);
+			mode.ignore_checksums = (uint32_t)(i / 13 % 2);
+			expected = read_log(&source, &mode);
+			mode.threads = 2 + (uint32_t)(i / 13 % 3);
+			cr_assert_eq(read_log(&source, &mode), expected, "byte %zu", i);
 			source.log.bytes[i] = right;
 		}
 		free(source.log.bytes);
@@ -560,11 +560,11 @@ Test(reader_threads, find_the_same_end)
 		const size_t whole = source.log.length;
 
 		for (source.log.length = 0; source.log.length < whole; source.log.length += step) {
-			reading how = {.batch = 300, .threads = 1};
-			const uint64_t expected = read_log(&source, &how);
+			reading mode = {.batch = 300, .threads = 1};
+			const uint64_t expected = read_log(&source, &mode);
 
-			how.threads = 3;
-			cr_assert_eq(read_log(&source, &how), expected, "%zu bytes", source.log.length);
+			mode.threads = 3;
+			cr_assert_eq(read_log(&source, &mode), expected, "%zu bytes", source.log.length);
 		}
 		free(source.log.bytes);
 	}
@@ -574,18 +574,18 @@ Test(reader_threads, find_the_same_end)
 static void refuse_memory(const layout *layout)
 {
 	threaded_source source = {.log = write_log(layout, 12, 500)};
-	reading how = {.batch = 300, .threads = 1};
-	const uint64_t expected = read_log(&source, &how);
+	reading mode = {.batch = 300, .threads = 1};
+	const uint64_t expected = read_log(&source, &mode);
 	uint64_t same = 0;
 
-	how.threads = 3;
+	mode.threads = 3;
 	for (size_t refused = 1;; refused += is_sanitized() ? SANITIZED_STEPS / 2 : 1) {
 		failing_allocator memory = {.fail_at = refused, .fail_once = 1};
 		const mprof_allocator allocator = failing_allocator_interface(&memory);
 		uint64_t hash;
 
-		how.allocator = &allocator;
-		hash = read_log(&source, &how);
+		mode.allocator = &allocator;
+		hash = read_log(&source, &mode);
 		same += hash == expected && memory.refused > 0;
 		cr_assert_eq(memory.blocks, 0);
 		if (memory.refused == 0) {
@@ -608,13 +608,13 @@ Test(reader_threads, may_be_refused)
 {
 	for (size_t i = 0; i < LAYOUTS; i++) {
 		threaded_source source = {.log = write_log(&layouts[i], 30, 1000)};
-		reading how = {.batch = 300, .threads = 1};
-		const uint64_t expected = read_log(&source, &how);
+		reading mode = {.batch = 300, .threads = 1};
+		const uint64_t expected = read_log(&source, &mode);
 
-		how.threads = 4;
+		mode.threads = 4;
 		for (int granted = 0; granted < 3; granted++) {
 			atomic_store(&threads_before_refusal, granted);
-			cr_assert_eq(read_log(&source, &how), expected, "%d threads", granted);
+			cr_assert_eq(read_log(&source, &mode), expected, "%d threads", granted);
 			cr_assert_lt(threads_before_refusal, 0);
 		}
 		free(source.log.bytes);

@@ -188,7 +188,7 @@ static recorded_record *add_record(recorded_log *log, const mprof_block *block)
 	return recorded;
 }
 
-static mprof_status read_records(recorded_log *log, mprof_reader *reader, const mprof_block *block, uint64_t place)
+static mprof_status read_records(recorded_log *log, mprof_reader *reader, const mprof_block *block, uint64_t position)
 {
 	mprof_record records[16];
 	mprof_status status;
@@ -199,7 +199,7 @@ static mprof_status read_records(recorded_log *log, mprof_reader *reader, const 
 		for (size_t i = 0; i < count; i++) {
 			recorded_record *recorded = add_record(log, block);
 
-			recorded->place = place;
+			recorded->position = position;
 			recorded->record = records[i];
 			snprintf(recorded->name, sizeof(recorded->name), "%s", record_get_name(&records[i]));
 			snprintf(recorded->section, sizeof(recorded->section), "%s",
@@ -230,14 +230,14 @@ static void read_losses(recorded_log *log, const mprof_block *block)
 	}
 }
 
-static mprof_status read_block(recorded_log *log, mprof_reader *reader, const mprof_block *block, uint64_t place)
+static mprof_status read_block(recorded_log *log, mprof_reader *reader, const mprof_block *block, uint64_t position)
 {
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
 		return read_events(log, reader, block);
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
-		return read_records(log, reader, block, place);
+		return read_records(log, reader, block, position);
 	case MPROF_BLOCK_MARK:
 		read_mark(log, block);
 		return MPROF_OK;
@@ -255,7 +255,7 @@ void recorded_log_read(recorded_log *log)
 	mprof_reader *reader;
 	mprof_block block;
 	mprof_session session;
-	uint64_t place = 0;
+	uint64_t position = 0;
 
 	log->event_count = 0;
 	log->record_count = 0;
@@ -268,7 +268,7 @@ void recorded_log_read(recorded_log *log)
 		if (log->status != MPROF_OK)
 			break;
 		log->blocks[block.kind]++;
-		log->status = read_block(log, reader, &block, ++place);
+		log->status = read_block(log, reader, &block, ++position);
 	}
 	session.struct_size = sizeof(session);
 	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);

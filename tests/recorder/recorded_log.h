@@ -24,7 +24,7 @@ typedef struct recorded_event {
 /** A record of another block. */
 typedef struct recorded_record {
 	mprof_block_kind block;
-	uint64_t place;      /**< Number of the block, from 1. Records of one block have the same number. */
+	uint64_t position;   /**< Number of the block, from 1. Records of one block have the same number. */
 	uint64_t counter;    /**< Time of the block; of a MARK block, that of the marker. */
 	mprof_record record; /**< For a MARK block, the name is the text and the value the thread. */
 	uint64_t thread;     /**< Thread of a marker. */

@@ -125,7 +125,7 @@ Test(cancellation, threads_that_are_cancelled_at_any_time_hold_no_lock, .timeout
 	open_recorder();
 	for (int i = 0; i < 1000; i++) {
 		pthread_barrier_t start;
-		mprof_thread *own = NULL;
+		mprof_thread *copy = NULL;
 		pthread_t thread;
 
 		pthread_barrier_init(&start, NULL, 2);
@@ -136,9 +136,9 @@ Test(cancellation, threads_that_are_cancelled_at_any_time_hold_no_lock, .timeout
 		pthread_cancel(thread);
 		cr_assert_eq(pthread_join(thread, NULL), 0);
 		pthread_barrier_destroy(&start);
-		cr_assert_eq(mprof_recorder_attach(recorder, (uint64_t)i + 1000000, &own), MPROF_OK);
-		record(own);
-		mprof_thread_detach(own);
+		cr_assert_eq(mprof_recorder_attach(recorder, (uint64_t)i + 1000000, &copy), MPROF_OK);
+		record(copy);
+		mprof_thread_detach(copy);
 	}
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);

@@ -32,79 +32,79 @@ typedef struct racer {
 
 static int write_and_race(void *user, const void *bytes, size_t length)
 {
-	racer *own = user;
+	racer *copy = user;
 
-	if (atomic_exchange(&own->is_waiting, 0)) {
-		sem_post(&own->go);
-		sem_wait(&own->gone);
+	if (atomic_exchange(&copy->is_waiting, 0)) {
+		sem_post(&copy->go);
+		sem_wait(&copy->gone);
 	}
-	return own->inner.write(own->inner.user, bytes, length);
+	return copy->inner.write(copy->inner.user, bytes, length);
 }
 
 /* Requested rounds end with a flush; another one may follow before the test reads the length. */
 static int note_flush(void *user)
 {
-	racer *own = user;
+	racer *copy = user;
 
-	if (!atomic_load(&own->is_waiting) && own->flushed == 0)
-		own->flushed = own->log.length;
+	if (!atomic_load(&copy->is_waiting) && copy->flushed == 0)
+		copy->flushed = copy->log.length;
 	return 0;
 }
 
 static void *record_and_race(void *argument)
 {
-	racer *own = argument;
+	racer *copy = argument;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
-		return own;
+	if (mprof_recorder_attach(copy->recorder, 7, &thread) != MPROF_OK)
+		return copy;
 	for (int i = 0; i < BUFFER_EVENTS - 1; i++)
 		mprof_thread_enter_method(thread, METHOD);
-	sem_post(&own->gone);
-	sem_wait(&own->go);
+	sem_post(&copy->gone);
+	sem_wait(&copy->go);
 	mprof_thread_enter_method(thread, METHOD);
 	mprof_thread_enter_method(thread, METHOD);
-	sem_post(&own->gone);
-	sem_wait(&own->go);
+	sem_post(&copy->gone);
+	sem_wait(&copy->go);
 	mprof_thread_detach(thread);
 	return NULL;
 }
 
 Test(control, a_buffer_that_changes_hands_during_a_round_is_drained, .timeout = 60)
 {
-	racer own = {0};
-	mprof_sink sink = {sizeof(mprof_sink), write_and_race, note_flush, NULL, &own};
+	racer copy = {0};
+	mprof_sink sink = {sizeof(mprof_sink), write_and_race, note_flush, NULL, &copy};
 	mprof_recorder_options options;
 	pthread_t handle;
 	void *failed;
 
-	own.inner = recorded_log_sink(&own.log);
-	cr_assert_eq(sem_init(&own.go, 0, 0), 0);
-	cr_assert_eq(sem_init(&own.gone, 0, 0), 0);
+	copy.inner = recorded_log_sink(&copy.log);
+	cr_assert_eq(sem_init(&copy.go, 0, 0), 0);
+	cr_assert_eq(sem_init(&copy.gone, 0, 0), 0);
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = BUFFER_EVENTS;
 	options.drain_interval_ms = 60000;
-	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &own.recorder, NULL), MPROF_OK);
-	cr_assert_eq(pthread_create(&handle, NULL, record_and_race, &own), 0);
-	sem_wait(&own.gone);
+	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &copy.recorder, NULL), MPROF_OK);
+	cr_assert_eq(pthread_create(&handle, NULL, record_and_race, &copy), 0);
+	sem_wait(&copy.gone);
 	/* The marker is written after the writer thread took the full buffers, and before it reads the current ones. */
-	cr_assert_eq(mprof_recorder_record_mark(own.recorder, 0, "here", 4), MPROF_OK);
-	own.flushed = 0;
-	atomic_store(&own.is_waiting, 1);
-	cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
-	sem_post(&own.go);
+	cr_assert_eq(mprof_recorder_record_mark(copy.recorder, 0, "here", 4), MPROF_OK);
+	copy.flushed = 0;
+	atomic_store(&copy.is_waiting, 1);
+	cr_assert_eq(mprof_recorder_drain(copy.recorder), MPROF_OK);
+	sem_post(&copy.go);
 	pthread_join(handle, &failed);
 	cr_assert_null(failed);
-	cr_assert_eq(mprof_recorder_close(own.recorder), MPROF_OK);
-	mprof_recorder_destroy(own.recorder);
-	recorded_log_read(&own.log);
-	cr_assert_eq(own.log.event_count, BUFFER_EVENTS + 1);
-	own.log.length = own.flushed;
-	recorded_log_read(&own.log);
-	cr_assert_geq(own.log.event_count, BUFFER_EVENTS - 1, "events recorded before the call are in the log");
-	sem_destroy(&own.go);
-	sem_destroy(&own.gone);
-	recorded_log_free(&own.log);
+	cr_assert_eq(mprof_recorder_close(copy.recorder), MPROF_OK);
+	mprof_recorder_destroy(copy.recorder);
+	recorded_log_read(&copy.log);
+	cr_assert_eq(copy.log.event_count, BUFFER_EVENTS + 1);
+	copy.log.length = copy.flushed;
+	recorded_log_read(&copy.log);
+	cr_assert_geq(copy.log.event_count, BUFFER_EVENTS - 1, "events recorded before the call are in the log");
+	sem_destroy(&copy.go);
+	sem_destroy(&copy.gone);
+	recorded_log_free(&copy.log);
 }
 
 /* A thread that records as fast as it can, publishes its progress, and waits when it is far ahead of the test. */
@@ -117,14 +117,14 @@ typedef struct runner {
 
 static void *record_and_tell(void *argument)
 {
-	runner *own = argument;
+	runner *copy = argument;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
-		return own;
-	while (!atomic_load_explicit(&own->stop, memory_order_relaxed)) {
-		if (atomic_load_explicit(&own->recorded, memory_order_relaxed) -
-			    atomic_load_explicit(&own->seen, memory_order_relaxed) >
+	if (mprof_recorder_attach(copy->recorder, 7, &thread) != MPROF_OK)
+		return copy;
+	while (!atomic_load_explicit(&copy->stop, memory_order_relaxed)) {
+		if (atomic_load_explicit(&copy->recorded, memory_order_relaxed) -
+			    atomic_load_explicit(&copy->seen, memory_order_relaxed) >
 		    MAX_AHEAD) {
 			sched_yield();
 			continue;
@@ -133,7 +133,7 @@ static void *record_and_tell(void *argument)
 		/*
 		 * Release: pairs with the acquire load of the test. A test that sees the number also sees the published events.
 		 */
-		atomic_fetch_add_explicit(&own->recorded, 1, memory_order_release);
+		atomic_fetch_add_explicit(&copy->recorded, 1, memory_order_release);
 	}
 	mprof_thread_detach(thread);
 	return NULL;
@@ -144,25 +144,25 @@ Test(control, draining_misses_nothing_while_threads_record, .timeout = 120)
 	recorded_log log = {0};
 	mprof_recorder_options options;
 	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
-	runner own = {0};
+	runner copy = {0};
 	pthread_t handle;
 	void *failed;
 
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = BUFFER_EVENTS;
-	own.recorder = recorded_log_open(&log, &options);
-	cr_assert_eq(pthread_create(&handle, NULL, record_and_tell, &own), 0);
+	copy.recorder = recorded_log_open(&log, &options);
+	cr_assert_eq(pthread_create(&handle, NULL, record_and_tell, &copy), 0);
 	for (uint64_t before = 0; before < ENOUGH;) {
-		before = atomic_load_explicit(&own.recorded, memory_order_acquire);
-		atomic_store_explicit(&own.seen, before, memory_order_relaxed);
-		cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
-		cr_assert_eq(mprof_recorder_get_stats(own.recorder, &stats), MPROF_OK);
+		before = atomic_load_explicit(&copy.recorded, memory_order_acquire);
+		atomic_store_explicit(&copy.seen, before, memory_order_relaxed);
+		cr_assert_eq(mprof_recorder_drain(copy.recorder), MPROF_OK);
+		cr_assert_eq(mprof_recorder_get_stats(copy.recorder, &stats), MPROF_OK);
 		cr_assert_geq(stats.events, before);
 	}
-	atomic_store(&own.stop, 1);
+	atomic_store(&copy.stop, 1);
 	pthread_join(handle, &failed);
 	cr_assert_null(failed);
-	mprof_recorder_destroy(own.recorder);
+	mprof_recorder_destroy(copy.recorder);
 	recorded_log_free(&log);
 }
 

@@ -44,17 +44,17 @@ static int has_monitor(int step)
 
 static void *record_steps(void *argument)
 {
-	const recording *own = argument;
+	const recording *copy = argument;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->recorder, own->id, &thread) != MPROF_OK)
+	if (mprof_recorder_attach(copy->recorder, copy->id, &thread) != MPROF_OK)
 		return NULL;
 	for (int i = 0; i < STEPS; i++) {
-		mprof_thread_enter_method(thread, method_of(own->id, i));
+		mprof_thread_enter_method(thread, method_of(copy->id, i));
 		mprof_thread_record_allocation(thread, CLASS_KEY, (uint64_t)i);
 		if (has_monitor(i))
 			mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_KEY, 0x7000, NULL, 0);
-		mprof_thread_leave_method(thread, method_of(own->id, i));
+		mprof_thread_leave_method(thread, method_of(copy->id, i));
 	}
 	mprof_thread_detach(thread);
 	return NULL;
@@ -187,11 +187,11 @@ Test(drain_threads, threads_may_be_refused)
 		record_all(NULL, 1024, granted, MPROF_CODEC_NONE);
 }
 
-static _Atomic(mprof_recorder *) asked;
+static _Atomic(mprof_recorder *) requested;
 static atomic_int refusals;
 static atomic_int threads_that_asked;
 static _Thread_local int is_own_thread;
-static _Thread_local int has_asked;
+static _Thread_local int has_requested;
 
 static void mark_own_thread(void *user)
 {
@@ -202,12 +202,12 @@ static void mark_own_thread(void *user)
 /* On each thread of the recorder once: calls functions that wait for these threads. */
 static void ask_from_own_thread(void)
 {
-	mprof_recorder *recorder = atomic_load(&asked);
+	mprof_recorder *recorder = atomic_load(&requested);
 	mprof_thread *thread;
 
-	if (!is_own_thread || has_asked || recorder == NULL)
+	if (!is_own_thread || has_requested || recorder == NULL)
 		return;
-	has_asked = 1;
+	has_requested = 1;
 	atomic_fetch_add(&threads_that_asked, 1);
 	if (mprof_recorder_attach(recorder, 99, &thread) == MPROF_ERR_STATE &&
 	    mprof_recorder_drain(recorder) == MPROF_ERR_STATE)
@@ -251,10 +251,10 @@ Test(drain_threads, are_not_waited_for_by_themselves, .timeout = 60)
 	options.allocator = &allocator;
 	atomic_store(&threads_before_refusal, -1);
 	recorder = recorded_log_open(&log, &options);
-	atomic_store(&asked, recorder);
+	atomic_store(&requested, recorder);
 	record_in_threads(recorder, &log);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	atomic_store(&asked, NULL);
+	atomic_store(&requested, NULL);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	cr_assert_geq(threads_that_asked, 2, "the writer thread and a drain thread have called back");

@@ -265,17 +265,17 @@ typedef struct worker {
 
 static void *work(void *argument)
 {
-	worker *own = argument;
+	worker *copy = argument;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->recorder, own->id, &thread) != MPROF_OK)
-		return own;
-	while (own->recorded < MAX_RECORDED && !atomic_load_explicit(own->stop, memory_order_relaxed)) {
+	if (mprof_recorder_attach(copy->recorder, copy->id, &thread) != MPROF_OK)
+		return copy;
+	while (copy->recorded < MAX_RECORDED && !atomic_load_explicit(copy->stop, memory_order_relaxed)) {
 		mprof_thread_enter_method(thread, METHOD_F);
 		mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
 		mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
 		mprof_thread_leave_method(thread, METHOD_F);
-		own->recorded += 4;
+		copy->recorded += 4;
 	}
 	mprof_thread_detach(thread);
 	return NULL;

@@ -169,7 +169,7 @@ Test(heap, references_may_be_any_number_and_come_in_pieces)
 	enum { MANY = 300000 };
 	uint64_t *references = malloc(MANY * sizeof(*references));
 	const heap_log_event *event;
-	size_t given = 0;
+	size_t input = 0;
 
 	cr_assert_not_null(references);
 	for (size_t i = 0; i < MANY; i++)
@@ -178,9 +178,9 @@ Test(heap, references_may_be_any_number_and_come_in_pieces)
 	begin(MPROF_HEAP_USE_SHOT, 1);
 	mprof_recorder_add_heap_object(recorder, HEAP, LIST, MANY * 8, references, NULL, MANY);
 	mprof_recorder_add_heap_object(recorder, HEAP + 64, LIST, MANY * 8, references, NULL, 1);
-	for (size_t piece = 1; given < MANY; given += piece, piece = piece * 3 % 1009) {
-		piece = piece < MANY - given ? piece : MANY - given;
-		mprof_recorder_add_heap_references(recorder, references + given, NULL, piece);
+	for (size_t piece = 1; input < MANY; input += piece, piece = piece * 3 % 1009) {
+		piece = piece < MANY - input ? piece : MANY - input;
+		mprof_recorder_add_heap_references(recorder, references + input, NULL, piece);
 	}
 	mprof_recorder_add_heap_object(recorder, HEAP + 128, LIST, 8, references, NULL, 0);
 	mprof_recorder_end_heap(recorder);

@@ -15,7 +15,7 @@
 enum { THREADS = 3, PLACES = 600, ROUNDS = 60, ALLOCATIONS = 400, CLASSES = 4, METHOD = 0x7000 };
 
 #define CLASS_KEY(number) (UINT64_C(0x5000) + (uint64_t)(number)*96)
-#define ADDRESS(place) (UINT64_C(0x7f4500000000) + (uint64_t)(place)*32)
+#define ADDRESS(position) (UINT64_C(0x7f4500000000) + (uint64_t)(position)*32)
 
 typedef struct stress_object {
 	int class_number; /* -1 for a free place. */
@@ -53,11 +53,11 @@ static uint32_t next_random(stress *shared)
 static void allocate(stress *shared, mprof_thread *thread)
 {
 	stress_object *object;
-	size_t place;
+	size_t position;
 
 	pthread_mutex_lock(&shared->lock);
-	place = next_random(shared) % PLACES;
-	object = &shared->heap[place];
+	position = next_random(shared) % PLACES;
+	object = &shared->heap[position];
 	if (object->class_number < 0 || !object->is_reachable) {
 		object->class_number = (int)(next_random(shared) % CLASSES);
 		object->size = 16 + next_random(shared) % 100;
@@ -65,7 +65,7 @@ static void allocate(stress *shared, mprof_thread *thread)
 		shared->allocated[object->class_number]++;
 		shared->allocated_bytes[object->class_number] += object->size;
 		mprof_thread_record_allocation_detailed(thread, CLASS_KEY(object->class_number), object->size,
-							ADDRESS(place), NULL, 0);
+							ADDRESS(position), NULL, 0);
 	} else {
 		object->is_reachable = next_random(shared) % 4 != 0;
 	}
@@ -121,11 +121,11 @@ static void collect(stress *shared, mprof_thread *thread, uint32_t collection)
 
 static void *run(void *argument)
 {
-	stress_thread *own = argument;
-	stress *shared = own->shared;
+	stress_thread *copy = argument;
+	stress *shared = copy->shared;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(shared->recorder, 100 + (uint64_t)own->number, &thread) != MPROF_OK)
+	if (mprof_recorder_attach(shared->recorder, 100 + (uint64_t)copy->number, &thread) != MPROF_OK)
 		abort();
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		for (int i = 0; i < ALLOCATIONS; i++) {
@@ -135,7 +135,7 @@ static void *run(void *argument)
 		}
 		pthread_barrier_wait(&shared->stopped);
 		/* Another one each time. */
-		if (round % THREADS == (uint32_t)own->number)
+		if (round % THREADS == (uint32_t)copy->number)
 			collect(shared, thread, round);
 		pthread_barrier_wait(&shared->started);
 	}

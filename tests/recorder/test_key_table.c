@@ -130,19 +130,19 @@ Test(key_table, ranges_take_what_is_in_them_and_nothing_else)
 	static const struct {
 		mprof_key_range ranges[3];
 		size_t count;
-	} given[] = {
+	} input[] = {
 		{{{0, 63}, {64, 64}, {65 * 64 - 1, 66 * 64 + 1}}, 3},
 		{{{0, 64}, {65 * 64, UINT64_C(66) * 64}, {UINT64_C(1) << 40, UINT64_MAX}}, 3},
 	};
 
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+	for (size_t i = 0; i < sizeof(input) / sizeof(input[0]); i++) {
 		key_table table;
 
 		init(&table, 0);
 		for (mprof_key key = 64; key <= 100 * 64; key += 64)
 			cr_assert_eq(define(&table, key, "name", 1), KEY_ADDED);
 		cr_assert_eq(define(&table, UINT64_C(1) << 50, "far", 1), KEY_ADDED);
-		key_table_retire(&table, given[i].ranges, given[i].count);
+		key_table_retire(&table, input[i].ranges, input[i].count);
 		for (mprof_key key = 64; key <= 100 * 64; key += 64) {
 			int in = key == 64 || key == 65 * 64 || key == 66 * 64;
 

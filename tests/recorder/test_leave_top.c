@@ -38,13 +38,13 @@ static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log 
 	cr_assert_eq(log->status, MPROF_END);
 }
 
-static void expect(const recorded_log *log, size_t place, mprof_event_kind kind, const char *name)
+static void expect(const recorded_log *log, size_t position, mprof_event_kind kind, const char *name)
 {
-	cr_assert_lt(place, log->event_count);
-	cr_assert_eq(log->events[place].event.kind, kind, "event %zu is %s", place,
-		     mprof_event_get_name(log->events[place].event.kind));
+	cr_assert_lt(position, log->event_count);
+	cr_assert_eq(log->events[position].event.kind, kind, "event %zu is %s", position,
+		     mprof_event_get_name(log->events[position].event.kind));
 	if (kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT)
-		cr_assert_str_eq(log->events[place].name, name, "event %zu", place);
+		cr_assert_str_eq(log->events[position].name, name, "event %zu", position);
 }
 
 /* All functions that record an implicit leave. */

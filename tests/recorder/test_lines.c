@@ -83,11 +83,11 @@ static mprof_line_stats line_of(const mprof_profile *profile, const mprof_reader
 	return (mprof_line_stats){.struct_size = 0};
 }
 
-#define EXPECT_LINE(method, number, own, total, objects, size, source)                                                 \
+#define EXPECT_LINE(method, number, copy, total, objects, size, source)                                                \
 	do {                                                                                                           \
 		const mprof_line_stats found = line_of(profile, reader, method, number);                               \
                                                                                                                        \
-		cr_expect_eq(found.samples, own, "%s:%d: %llu", method, number, (unsigned long long)found.samples);    \
+		cr_expect_eq(found.samples, copy, "%s:%d: %llu", method, number, (unsigned long long)found.samples);   \
 		cr_expect_eq(found.samples_total, total, "%s:%d: %llu in all", method, number,                         \
 			     (unsigned long long)found.samples_total);                                                 \
 		cr_expect_eq(found.allocations, objects);                                                              \

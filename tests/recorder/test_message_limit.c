@@ -26,7 +26,7 @@ typedef struct held_recorder {
 	sem_t release;
 	_Atomic int refuses;    /**< 1: the allocator refuses. */
 	uint64_t refused;       /**< Definitions that were lost. */
-	_Atomic uint64_t given; /**< What the writer thread could define itself. */
+	_Atomic uint64_t input; /**< What the writer thread could define itself. */
 	int defines_itself;     /**< The writer thread defines methods until one is lost. */
 } held_recorder;
 
@@ -46,9 +46,9 @@ static void wait_for_release(void *user)
 
 	while (sem_wait(&held->release) != 0)
 		;
-	while (held->defines_itself && atomic_load(&held->given) < 100000 &&
-	       try_to_define(held->recorder, FILLER + atomic_load(&held->given), "Filler ()") == MPROF_OK)
-		atomic_fetch_add(&held->given, 1);
+	while (held->defines_itself && atomic_load(&held->input) < 100000 &&
+	       try_to_define(held->recorder, FILLER + atomic_load(&held->input), "Filler ()") == MPROF_OK)
+		atomic_fetch_add(&held->input, 1);
 }
 
 static void *allocate_some(void *user, size_t size)
@@ -343,8 +343,8 @@ Test(message_limit, the_writer_thread_never_waits, .timeout = 120)
 	cr_assert_eq(mprof_recorder_drain(held.recorder), MPROF_OK);
 	held.refused = 1;
 	close_held(&held);
-	cr_assert_gt(atomic_load(&held.given), 100);
-	cr_assert_lt(atomic_load(&held.given), 100000);
+	cr_assert_gt(atomic_load(&held.input), 100);
+	cr_assert_lt(atomic_load(&held.input), 100000);
 	recorded_log_free(&held.log);
 }
 
@@ -374,17 +374,17 @@ typedef struct definer {
 /* Defines methods and calls each. */
 static void *define_and_call(void *argument)
 {
-	definer *own = argument;
-	mprof_recorder *recorder = own->held->recorder;
+	definer *copy = argument;
+	mprof_recorder *recorder = copy->held->recorder;
 	mprof_thread *thread;
 	char name[32];
 
-	own->status = mprof_recorder_attach(recorder, own->number + 1, &thread);
-	for (uint64_t i = 0; i < EACH && own->status == MPROF_OK; i++) {
-		mprof_key key = (own->number + 1) << 32 | (i + 1);
+	copy->status = mprof_recorder_attach(recorder, copy->number + 1, &thread);
+	for (uint64_t i = 0; i < EACH && copy->status == MPROF_OK; i++) {
+		mprof_key key = (copy->number + 1) << 32 | (i + 1);
 
-		snprintf(name, sizeof(name), "M%u_%u ()", (unsigned)own->number + 1, (unsigned)i);
-		own->status = try_to_define(recorder, key, name);
+		snprintf(name, sizeof(name), "M%u_%u ()", (unsigned)copy->number + 1, (unsigned)i);
+		copy->status = try_to_define(recorder, key, name);
 		mprof_thread_enter_method(thread, key);
 		mprof_thread_leave_method(thread, key);
 	}
@@ -433,10 +433,10 @@ Test(message_limit, threads_wait_and_lose_nothing, .timeout = 120)
 /* Releases the writer thread once the waiting thread has returned. */
 static void *release_when_it_returns(void *argument)
 {
-	definer *own = argument;
+	definer *copy = argument;
 
-	define_and_call(own);
-	sem_post(&own->held->release);
+	define_and_call(copy);
+	sem_post(&copy->held->release);
 	return NULL;
 }
 

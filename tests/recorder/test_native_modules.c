@@ -102,7 +102,7 @@ Test(native_modules, functions_of_this_program)
 	sampled_log sampled;
 	mprof_recorder *recorder = open_recorder(&log, 0);
 	uint64_t shared = code_address(native_modules_function_of_the_program);
-	uint64_t own = code_address(function_of_the_file);
+	uint64_t copy = code_address(function_of_the_file);
 	char path[4096];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	mprof_record module;
@@ -111,8 +111,8 @@ Test(native_modules, functions_of_this_program)
 
 	cr_assert_eq(native_modules_function_of_the_program(4), 13);
 	sample_at(recorder, shared);
-	sample_at(recorder, own);
-	sample_at(recorder, own + 2);
+	sample_at(recorder, copy);
+	sample_at(recorder, copy + 2);
 	finish(recorder, &log, &sampled);
 	cr_assert_eq(sampled.count, 3);
 	cr_assert_str_eq(function_name(&sampled, 0), "native_modules_function_of_the_program");
@@ -124,8 +124,8 @@ Test(native_modules, functions_of_this_program)
 	module = module_of(&sampled, 0);
 	location = sampled_log_location(&sampled, &sampled.samples[2]);
 	function = sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, location.as.location.function);
-	cr_assert_eq(module.as.module.address + location.as.location.offset, own + 2);
-	cr_assert_eq(module.as.module.address + function.as.function.offset, own);
+	cr_assert_eq(module.as.module.address + location.as.location.offset, copy + 2);
+	cr_assert_eq(module.as.module.address + function.as.function.offset, copy);
 	cr_assert_gt(function.as.function.size, 2);
 	cr_assert_lt(location.as.location.offset, module.as.module.size);
 	if (length > 0) {
@@ -192,14 +192,14 @@ Test(native_modules, without_symbols)
 	recorded_log log = {0};
 	sampled_log sampled;
 	mprof_recorder *recorder = open_recorder(&log, 1);
-	uint64_t own = code_address(function_of_the_file);
+	uint64_t copy = code_address(function_of_the_file);
 
-	sample_at(recorder, own);
+	sample_at(recorder, copy);
 	finish(recorder, &log, &sampled);
 	cr_assert_str_eq(function_name(&sampled, 0), "");
 	cr_assert_eq(module_of(&sampled, 0).as.module.address +
 			     sampled_log_location(&sampled, &sampled.samples[0]).as.location.offset,
-		     own);
+		     copy);
 	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_FUNCTION), 0);
 	end(&log, &sampled);
 }
@@ -404,34 +404,34 @@ typedef struct replacement {
 	char second[512];
 } replacement;
 
-static void make_replacement(replacement *made, const char *build_ids[2])
+static void make_replacement(replacement *created, const char *build_ids[2])
 {
-	made->directory = make_directory();
-	snprintf(made->first, sizeof(made->first), "%s",
-		 make_library(made->directory, "one", "first_function", build_ids[0]));
-	snprintf(made->second, sizeof(made->second), "%s",
-		 make_library(made->directory, "two", "other_function", build_ids[1]));
+	created->directory = make_directory();
+	snprintf(created->first, sizeof(created->first), "%s",
+		 make_library(created->directory, "one", "first_function", build_ids[0]));
+	snprintf(created->second, sizeof(created->second), "%s",
+		 make_library(created->directory, "two", "other_function", build_ids[1]));
 }
 
 /*
  * The recorder did not read the list of modules while neither library was loaded. Returns whether the functions are
  * right, without assertions, since a child calls it, too.
  */
-static int replace_unseen(const replacement *made)
+static int replace_unseen(const replacement *created)
 {
 	recorded_log log = {0};
 	sampled_log sampled;
 	mprof_recorder *recorder = open_recorder(&log, 0);
-	loaded first = load(made->first, "first_function");
+	loaded first = load(created->first, "first_function");
 	loaded second;
 	const char *expected = "other_function";
 	int are_right;
 
 	sample_at(recorder, first.function);
 	if (mprof_recorder_drain(recorder) != MPROF_OK || dlclose(first.handle) != 0 ||
-	    rename(made->second, made->first) != 0)
+	    rename(created->second, created->first) != 0)
 		return 0;
-	second = load(made->first, "other_function");
+	second = load(created->first, "other_function");
 	sample_at(recorder, second.function);
 	finish(recorder, &log, &sampled);
 	/* At the time of the sample, either may have been there. */
@@ -448,11 +448,11 @@ static int replace_unseen(const replacement *made)
 
 static void make_and_replace_unseen(const char *build_ids[2])
 {
-	replacement made;
+	replacement created;
 
-	make_replacement(&made, build_ids);
-	cr_assert(replace_unseen(&made));
-	remove_directory(made.directory);
+	make_replacement(&created, build_ids);
+	cr_assert(replace_unseen(&created));
+	remove_directory(created.directory);
 }
 
 Test(native_modules, a_library_that_was_replaced_unseen, .timeout = 60)
@@ -468,17 +468,17 @@ Test(native_modules, a_library_without_build_id_that_was_replaced_unseen, .timeo
 /* A child that executes no program cannot ask the loader. */
 static void replace_unseen_in_child(const char *build_ids[2])
 {
-	replacement made;
+	replacement created;
 	int status = -1;
 	pid_t child;
 
-	make_replacement(&made, build_ids);
+	make_replacement(&created, build_ids);
 	child = fork();
 	if (child == 0)
-		_exit(replace_unseen(&made) ? RIGHT : 1);
+		_exit(replace_unseen(&created) ? RIGHT : 1);
 	cr_assert(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
 	cr_assert_eq(WEXITSTATUS(status), RIGHT);
-	remove_directory(made.directory);
+	remove_directory(created.directory);
 }
 
 Test(native_modules, a_library_that_was_replaced_unseen_in_a_child, .timeout = 60)
@@ -592,8 +592,8 @@ Test(native_modules, others_are_not_defined_again, .timeout = 60)
 	char *directory = make_directory();
 	const char *path = make_library(directory, "one", "first_function", "0x01");
 	mprof_recorder *recorder = open_recorder(&log, 0);
-	uint64_t own = code_address(function_of_the_file);
-	mprof_frame chain[] = {MPROF_FRAME_NATIVE | own, MPROF_FRAME_NATIVE | own};
+	uint64_t copy = code_address(function_of_the_file);
+	mprof_frame chain[] = {MPROF_FRAME_NATIVE | copy, MPROF_FRAME_NATIVE | copy};
 
 	for (int round = 0; round < 10; round++) {
 		loaded library;

@@ -242,27 +242,27 @@ static uint32_t next_random(void)
 
 static uint64_t first_address;
 
-static uint64_t address_of(size_t place)
+static uint64_t address_of(size_t position)
 {
-	return first_address + place * 16;
+	return first_address + position * 16;
 }
 
-static void plain_kill(plain_tracker *plain, size_t place)
+static void plain_kill(plain_tracker *plain, size_t position)
 {
-	if (plain->places[place].class_id == 0)
+	if (plain->places[position].class_id == 0)
 		return;
 	plain->died++;
-	plain->died_bytes += plain->places[place].size;
-	plain->places[place].class_id = 0;
+	plain->died_bytes += plain->places[position].size;
+	plain->places[position].class_id = 0;
 }
 
 static void random_allocation(plain_tracker *plain)
 {
-	size_t place = next_random() % PLACES;
+	size_t position = next_random() % PLACES;
 
-	plain_kill(plain, place);
-	plain->places[place] = (plain_object){1 + next_random() % 5, next_random() % 1000, 0};
-	allocate(address_of(place), plain->places[place].class_id, plain->places[place].size);
+	plain_kill(plain, position);
+	plain->places[position] = (plain_object){1 + next_random() % 5, next_random() % 1000, 0};
+	allocate(address_of(position), plain->places[position].class_id, plain->places[position].size);
 }
 
 /* A permutation of some places, so that each is left once and occupied once. */

@@ -173,14 +173,14 @@ static void record_step(mprof_thread *thread, uint32_t *random, int *depth)
 
 static void *record_steps(void *argument)
 {
-	const recording *own = argument;
-	uint32_t random = (uint32_t)own->id;
+	const recording *copy = argument;
+	uint32_t random = (uint32_t)copy->id;
 	mprof_thread *thread;
 	int depth = 0;
 
-	if (mprof_recorder_attach(own->recorder, own->id, &thread) != MPROF_OK)
+	if (mprof_recorder_attach(copy->recorder, copy->id, &thread) != MPROF_OK)
 		return NULL;
-	for (int i = 0; i < own->steps; i++)
+	for (int i = 0; i < copy->steps; i++)
 		record_step(thread, &random, &depth);
 	mprof_thread_detach(thread);
 	return NULL;

@@ -119,7 +119,7 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 		uint32_t flags;
 		uint64_t subject;
 		const char *name;
-	} given[] = {
+	} input[] = {
 		{MPROF_EVENT_METHOD_JIT_START, 0, METHOD_F, "F (int)"},
 		{MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FLAG_FAILED, METHOD_F, "F (int)"},
 		{MPROF_EVENT_METHOD_JIT_END, 0, METHOD_G, "G ()"},
@@ -145,7 +145,7 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 		{MPROF_EVENT_GC_START_WORLD_START, 0, 0, ""},
 		{MPROF_EVENT_GC_START_WORLD_END, 0, 0, ""},
 	};
-	const size_t count = sizeof(given) / sizeof(given[0]);
+	const size_t count = sizeof(input) / sizeof(input[0]);
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_counting(&log);
 	mprof_thread *thread;
@@ -153,7 +153,7 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
 	for (size_t i = 0; i < count; i++)
-		mprof_thread_record_event(thread, given[i].kind, given[i].flags, given[i].subject);
+		mprof_thread_record_event(thread, input[i].kind, input[i].flags, input[i].subject);
 	/* Kinds that other functions record, or none. */
 	mprof_thread_record_event(thread, MPROF_EVENT_ALLOCATION, 0, CLASS_A);
 	mprof_thread_record_event(thread, MPROF_EVENT_SAMPLE, 0, METHOD_F);
@@ -161,11 +161,11 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, count);
 	for (size_t i = 0; i < count; i++) {
-		cr_assert_eq(log.events[i].event.kind, given[i].kind, "event %zu", i);
-		cr_assert_eq(log.events[i].event.flags, given[i].flags, "event %zu", i);
-		cr_assert_str_eq(log.events[i].name, given[i].name, "event %zu", i);
-		if (given[i].name[0] == '\0')
-			cr_assert_eq(log.events[i].event.value, given[i].subject, "event %zu", i);
+		cr_assert_eq(log.events[i].event.kind, input[i].kind, "event %zu", i);
+		cr_assert_eq(log.events[i].event.flags, input[i].flags, "event %zu", i);
+		cr_assert_str_eq(log.events[i].name, input[i].name, "event %zu", i);
+		if (input[i].name[0] == '\0')
+			cr_assert_eq(log.events[i].event.value, input[i].subject, "event %zu", i);
 	}
 	recorded_log_free(&log);
 }
@@ -506,7 +506,7 @@ Test(recorder, refuses_what_the_contract_forbids)
 
 Test(recorder, refuses_options_out_of_range)
 {
-	const mprof_recorder_options given[] = {
+	const mprof_recorder_options input[] = {
 		{.buffer_events = 127},
 		{.buffer_events = 1048577},
 		{.max_buffers = 1},
@@ -529,8 +529,8 @@ Test(recorder, refuses_options_out_of_range)
 		{.resolution_ns = 100, .counter = counting_counter},
 	};
 
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
-		mprof_recorder_options options = given[i];
+	for (size_t i = 0; i < sizeof(input) / sizeof(input[0]); i++) {
+		mprof_recorder_options options = input[i];
 		recorded_log log = {0};
 		mprof_sink sink = recorded_log_sink(&log);
 		mprof_recorder *recorder;

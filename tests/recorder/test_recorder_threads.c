@@ -30,21 +30,21 @@ static uint64_t thread_id(int number, int generation)
 /* Each thread has methods of its own, defined just before their first use. */
 static void *work(void *argument)
 {
-	worker *own = argument;
+	worker *copy = argument;
 	mprof_thread *thread;
 	char name[32];
 
-	if (mprof_recorder_attach(own->recorder, thread_id(own->number, own->generation), &thread) != MPROF_OK)
-		return own;
+	if (mprof_recorder_attach(copy->recorder, thread_id(copy->number, copy->generation), &thread) != MPROF_OK)
+		return copy;
 	for (int i = 0; i < CALLS; i++) {
-		mprof_key key = KEY_OF(own->number, i % METHODS);
+		mprof_key key = KEY_OF(copy->number, i % METHODS);
 
-		if (own->generation == 0 && i < METHODS) {
-			snprintf(name, sizeof(name), "M%d.%d ()", own->number, i);
-			define_method(own->recorder, key, 0, name);
+		if (copy->generation == 0 && i < METHODS) {
+			snprintf(name, sizeof(name), "M%d.%d ()", copy->number, i);
+			define_method(copy->recorder, key, 0, name);
 		}
 		mprof_thread_enter_method(thread, key);
-		mprof_thread_record_allocation(thread, KEY_OF(own->number, METHODS), (uint64_t)i);
+		mprof_thread_record_allocation(thread, KEY_OF(copy->number, METHODS), (uint64_t)i);
 		mprof_thread_leave_method(thread, key);
 	}
 	mprof_thread_detach(thread);
@@ -183,11 +183,11 @@ Test(recorder_threads, idle_threads_hold_up_nobody, .timeout = 300)
 
 static void *record_until_closed(void *argument)
 {
-	worker *own = argument;
+	worker *copy = argument;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->recorder, 1, &thread) != MPROF_OK)
-		return own;
+	if (mprof_recorder_attach(copy->recorder, 1, &thread) != MPROF_OK)
+		return copy;
 	for (int i = 0; i < 200000; i++)
 		mprof_thread_enter_method(thread, KEY_OF(0, 0));
 	mprof_thread_detach(thread);
@@ -199,18 +199,18 @@ Test(recorder_threads, closing_does_not_wait_for_threads_that_record, .timeout =
 	recorded_log log = {0};
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
-	worker own = {0};
+	worker copy = {0};
 
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 128;
 	options.max_buffers = 2;
 	recorder = recorded_log_open(&log, &options);
 	define_method(recorder, KEY_OF(0, 0), 0, "M ()");
-	own.recorder = recorder;
-	cr_assert_eq(pthread_create(&own.handle, NULL, record_until_closed, &own), 0);
+	copy.recorder = recorder;
+	cr_assert_eq(pthread_create(&copy.handle, NULL, record_until_closed, &copy), 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
-	pthread_join(own.handle, NULL);
+	pthread_join(copy.handle, NULL);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log);
 	cr_assert_eq(log.status, MPROF_END);
@@ -221,12 +221,12 @@ Test(recorder_threads, closing_does_not_wait_for_threads_that_record, .timeout =
 /* Multi-slot events are drained while the thread fills the buffer: all their slots become visible at once. */
 static void *record_wide_events(void *argument)
 {
-	worker *own = argument;
+	worker *copy = argument;
 	const mprof_frame frames[] = {KEY_OF(0, 1), KEY_OF(0, 2), KEY_OF(0, 3)};
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->recorder, 1, &thread) != MPROF_OK)
-		return own;
+	if (mprof_recorder_attach(copy->recorder, 1, &thread) != MPROF_OK)
+		return copy;
 	for (int i = 0; i < CALLS; i++)
 		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, KEY_OF(0, METHODS), (uint64_t)i, frames,
 					    3);
@@ -238,20 +238,20 @@ Test(recorder_threads, wide_events_are_whole_whenever_they_are_drained, .timeout
 {
 	recorded_log log = {0};
 	mprof_recorder_options options;
-	worker own;
+	worker copy;
 	void *failed;
 
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 65536;
 	options.drain_interval_ms = 60000;
-	own.recorder = recorded_log_open(&log, &options);
-	cr_assert_eq(pthread_create(&own.handle, NULL, record_wide_events, &own), 0);
+	copy.recorder = recorded_log_open(&log, &options);
+	cr_assert_eq(pthread_create(&copy.handle, NULL, record_wide_events, &copy), 0);
 	for (int i = 0; i < 50; i++)
-		cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
-	pthread_join(own.handle, &failed);
+		cr_assert_eq(mprof_recorder_drain(copy.recorder), MPROF_OK);
+	pthread_join(copy.handle, &failed);
 	cr_assert_null(failed);
-	cr_assert_eq(mprof_recorder_close(own.recorder), MPROF_OK);
-	mprof_recorder_destroy(own.recorder);
+	cr_assert_eq(mprof_recorder_close(copy.recorder), MPROF_OK);
+	mprof_recorder_destroy(copy.recorder);
 	recorded_log_read(&log);
 	cr_assert_eq(log.event_count, CALLS);
 	for (size_t i = 0; i < log.event_count; i++) {

@@ -26,82 +26,82 @@ typedef struct recorded {
 	span loaded;
 } recorded;
 
-static void record_rounds(mprof_recorder *recorder, mprof_thread *thread, recorded *made)
+static void record_rounds(mprof_recorder *recorder, mprof_thread *thread, recorded *created)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		made->events[i].from = mprof_recorder_read_counter(recorder);
+		created->events[i].from = mprof_recorder_read_counter(recorder);
 		mprof_thread_enter_method(thread, 0x100);
-		made->events[i].to = mprof_recorder_read_counter(recorder);
+		created->events[i].to = mprof_recorder_read_counter(recorder);
 		mprof_thread_leave_method(thread, 0x100);
 	}
 }
 
-static void record_others(mprof_recorder *recorder, mprof_thread *thread, recorded *made)
+static void record_others(mprof_recorder *recorder, mprof_thread *thread, recorded *created)
 {
 	const mprof_frame frames[] = {0x100};
 	mprof_element element = {.struct_size = sizeof(element), .kind = MPROF_ELEMENT_ASSEMBLY, .name = "library"};
 
-	made->started.from = mprof_recorder_read_counter(recorder);
-	mprof_thread_record_memory_resized(thread, 0x1000, made->started.from, 0x2000, 64, frames, 1);
-	made->mark.from = mprof_recorder_read_counter(recorder);
+	created->started.from = mprof_recorder_read_counter(recorder);
+	mprof_thread_record_memory_resized(thread, 0x1000, created->started.from, 0x2000, 64, frames, 1);
+	created->mark.from = mprof_recorder_read_counter(recorder);
 	cr_assert_eq(mprof_recorder_record_mark(recorder, 1, "marker", 6), MPROF_OK);
-	made->mark.to = mprof_recorder_read_counter(recorder);
-	made->sample.from = made->mark.to;
+	created->mark.to = mprof_recorder_read_counter(recorder);
+	created->sample.from = created->mark.to;
 	cr_assert_eq(mprof_recorder_record_sample(recorder, 1, frames, 1), 1);
-	made->sample.to = mprof_recorder_read_counter(recorder);
-	made->loaded.from = mprof_recorder_read_counter(recorder);
-	element.start_counter = made->loaded.from;
-	made->loaded.to = mprof_recorder_read_counter(recorder);
-	element.end_counter = made->loaded.to;
+	created->sample.to = mprof_recorder_read_counter(recorder);
+	created->loaded.from = mprof_recorder_read_counter(recorder);
+	element.start_counter = created->loaded.from;
+	created->loaded.to = mprof_recorder_read_counter(recorder);
+	element.end_counter = created->loaded.to;
 	cr_assert_eq(mprof_recorder_record_loaded(recorder, 0x500, &element), MPROF_OK);
-	made->pause.from = mprof_recorder_read_counter(recorder);
+	created->pause.from = mprof_recorder_read_counter(recorder);
 	mprof_recorder_set_enabled(recorder, 0);
 	mprof_thread_enter_method(thread, 0x100);
 	mprof_recorder_set_enabled(recorder, 1);
 	mprof_thread_enter_method(thread, 0x100);
-	made->pause.to = mprof_recorder_read_counter(recorder);
+	created->pause.to = mprof_recorder_read_counter(recorder);
 }
 
 static recorded *record_all(uint32_t resolution_ns, uint32_t event_rows)
 {
-	recorded *made = calloc(1, sizeof(*made));
+	recorded *created = calloc(1, sizeof(*created));
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 	mprof_thread *thread;
 
-	cr_assert_not_null(made);
+	cr_assert_not_null(created);
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.resolution_ns = resolution_ns;
 	options.event_rows = event_rows;
-	recorder = recorded_log_open(&made->log, &options);
+	recorder = recorded_log_open(&created->log, &options);
 	define_method(recorder, 0x100, 0x200, "run");
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
-	record_rounds(recorder, thread, made);
-	record_others(recorder, thread, made);
+	record_rounds(recorder, thread, created);
+	record_others(recorder, thread, created);
 	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
-	return made;
+	return created;
 }
 
-static void release(recorded *made)
+static void release(recorded *created)
 {
-	recorded_log_free(&made->log);
-	free(made);
+	recorded_log_free(&created->log);
+	free(created);
 }
 
-static mprof_reader *open_reader(const recorded *made)
+static mprof_reader *open_reader(const recorded *created)
 {
 	mprof_reader *reader;
 
-	cr_assert_eq(mprof_reader_open_memory(made->log.bytes, made->log.length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(created->log.bytes, created->log.length, NULL, &reader), MPROF_OK);
 	return reader;
 }
 
 /* Writes a property of the log to a text; an empty one if the log does not have it. */
-static void get_property(const recorded *made, const char *wanted, char text[64])
+static void get_property(const recorded *created, const char *wanted, char text[64])
 {
-	mprof_reader *reader = open_reader(made);
+	mprof_reader *reader = open_reader(created);
 	mprof_block block = {.struct_size = sizeof(block)};
 	const char *key;
 	const char *value;
@@ -137,36 +137,36 @@ static void expect_within(uint64_t counter, span expected, uint64_t divisor, con
 	cr_assert_leq(counter, expected.to / divisor, "%s", what);
 }
 
-static void expect_event(const recorded *made, const mprof_event *event, size_t *enters, uint64_t divisor)
+static void expect_event(const recorded *created, const mprof_event *event, size_t *enters, uint64_t divisor)
 {
-	const uint64_t pause = made->pause.to / divisor - made->pause.from / divisor;
+	const uint64_t pause = created->pause.to / divisor - created->pause.from / divisor;
 
 	if (event->kind == MPROF_EVENT_METHOD_ENTER && *enters < ROUNDS)
-		expect_within(event->counter, made->events[(*enters)++], divisor, "call");
+		expect_within(event->counter, created->events[(*enters)++], divisor, "call");
 	if (event->kind == MPROF_EVENT_SAMPLE)
-		expect_within(event->counter, made->sample, divisor, "sample");
+		expect_within(event->counter, created->sample, divisor, "sample");
 	if (event->kind == MPROF_EVENT_MEMORY_RESIZED) {
 		cr_assert_leq(event->more.detail->started, event->counter);
-		cr_assert_geq(event->more.detail->started, made->started.from / divisor);
+		cr_assert_geq(event->more.detail->started, created->started.from / divisor);
 	}
 	if (event->kind == MPROF_EVENT_RECORDING_RESUMED)
 		cr_assert_leq(event->value, pause);
 }
 
-static void expect_block(const recorded *made, const mprof_block *block, uint64_t divisor)
+static void expect_block(const recorded *created, const mprof_block *block, uint64_t divisor)
 {
 	if (block->kind == MPROF_BLOCK_MARK)
-		expect_within(block->as.mark.counter, made->mark, divisor, "marker");
+		expect_within(block->as.mark.counter, created->mark, divisor, "marker");
 	if (block->kind == MPROF_BLOCK_LOADED) {
-		cr_assert_eq(block->as.element.start_counter, made->loaded.from / divisor);
-		cr_assert_eq(block->as.element.end_counter, made->loaded.to / divisor);
+		cr_assert_eq(block->as.element.start_counter, created->loaded.from / divisor);
+		cr_assert_eq(block->as.element.end_counter, created->loaded.to / divisor);
 	}
 }
 
 /* Fails unless all counters of the log are those of the recorder, divided. Returns the kinds of events seen. */
-static uint64_t expect_divided(const recorded *made, uint64_t divisor)
+static uint64_t expect_divided(const recorded *created, uint64_t divisor)
 {
-	mprof_reader *reader = open_reader(made);
+	mprof_reader *reader = open_reader(created);
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_event event;
 	uint64_t kinds = 0;
@@ -174,13 +174,13 @@ static uint64_t expect_divided(const recorded *made, uint64_t divisor)
 	size_t count;
 
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
-		expect_block(made, &block, divisor);
+		expect_block(created, &block, divisor);
 		if (block.has_clocks)
 			cr_assert_leq(block.start.counter, block.end.counter);
 		if (block.kind != MPROF_BLOCK_EVENTS && block.kind != MPROF_BLOCK_SAMPLES)
 			continue;
 		while (mprof_reader_next_events(reader, &event, 1, &count) == MPROF_OK) {
-			expect_event(made, &event, &enters, divisor);
+			expect_event(created, &event, &enters, divisor);
 			/* The block was written after its events were recorded. */
 			cr_assert_leq(event.counter, block.end.counter);
 			kinds |= UINT64_C(1) << event.kind;

@@ -140,7 +140,7 @@ static void record_span(mprof_thread *handle, unsigned thread, uint32_t type, ui
 static void *record_for_ever(void *argument)
 {
 	unsigned number = (unsigned)(uintptr_t)argument;
-	thread_truth *own = &known->threads[number];
+	thread_truth *copy = &known->threads[number];
 	mprof_thread *thread;
 	uint32_t span = 0;
 	uint32_t clock = 0;
@@ -153,13 +153,13 @@ static void *record_for_ever(void *argument)
 		if (i < METHODS)
 			define_method(number, method);
 		mprof_thread_enter_method(thread, METHOD_KEY(number, method));
-		atomic_store_explicit(&own->calls, i + 1, memory_order_release);
+		atomic_store_explicit(&copy->calls, i + 1, memory_order_release);
 		mprof_thread_leave_method(thread, METHOD_KEY(number, method));
 		if (i % SAMPLE_EVERY == 0) {
 			mprof_frame frame = METHOD_KEY(number, method);
 
 			(void)mprof_recorder_record_sample(recorder, number, &frame, 1);
-			atomic_store_explicit(&own->samples, i / SAMPLE_EVERY + 1, memory_order_release);
+			atomic_store_explicit(&copy->samples, i / SAMPLE_EVERY + 1, memory_order_release);
 		}
 		if (i % SPAN_EVERY == 0) {
 			if (span == 0) {
@@ -169,11 +169,11 @@ static void *record_for_ever(void *argument)
 			CHECK(mprof_recorder_record_clock_pair(recorder, clock, i,
 							       mprof_recorder_read_counter(recorder), 1) == MPROF_OK);
 			record_span(thread, number, span, i / SPAN_EVERY);
-			atomic_store_explicit(&own->spans, i / SPAN_EVERY + 1, memory_order_release);
+			atomic_store_explicit(&copy->spans, i / SPAN_EVERY + 1, memory_order_release);
 		}
 		if (i % MARK_EVERY == 0) {
 			CHECK(mprof_recorder_record_mark(recorder, number, "mark", 4) == MPROF_OK);
-			atomic_store_explicit(&own->marks, i / MARK_EVERY + 1, memory_order_release);
+			atomic_store_explicit(&copy->marks, i / MARK_EVERY + 1, memory_order_release);
 		}
 	}
 	return NULL;

@@ -212,10 +212,10 @@ static atomic_int finished;
 
 static void *claim_many(void *argument)
 {
-	claimer *own = argument;
+	claimer *copy = argument;
 
 	for (uint64_t i = 1; i <= EACH; i++)
-		own->recorded += (uint64_t)record_one(own->store, own->number * 1000000 + i, 1 + i % DEEP);
+		copy->recorded += (uint64_t)record_one(copy->store, copy->number * 1000000 + i, 1 + i % DEEP);
 	atomic_fetch_add(&finished, 1);
 	return NULL;
 }

@@ -68,24 +68,24 @@ static size_t make_chain(mprof_frame *frames, size_t depth)
 static void handle_signal(int number)
 {
 	mprof_frame frames[DEPTH + 1];
-	worker *own = self;
+	worker *copy = self;
 	int before = errno;
 	size_t count;
 
 	(void)number;
-	if (own == NULL)
+	if (copy == NULL)
 		return;
-	count = make_chain(frames, (size_t)own->depth);
-	atomic_fetch_add(&own->calls, 1);
+	count = make_chain(frames, (size_t)copy->depth);
+	atomic_fetch_add(&copy->calls, 1);
 	errno = 12345;
-	if (mprof_recorder_record_sample(recorder, (uint64_t)(FIRST_THREAD + own->number), frames, count))
-		atomic_fetch_add(&own->recorded, 1);
+	if (mprof_recorder_record_sample(recorder, (uint64_t)(FIRST_THREAD + copy->number), frames, count))
+		atomic_fetch_add(&copy->recorded, 1);
 	if (errno != 12345)
-		atomic_fetch_add(&own->errno_changed, 1);
+		atomic_fetch_add(&copy->errno_changed, 1);
 	errno = before;
 }
 
-static void start_timer(worker *own)
+static void start_timer(worker *copy)
 {
 	struct sigevent event;
 	struct itimerspec interval = {{0, INTERVAL_NS}, {0, INTERVAL_NS}};
@@ -94,8 +94,8 @@ static void start_timer(worker *own)
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = SIGPROF;
 	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-	cr_assert_eq(timer_create(CLOCK_MONOTONIC, &event, &own->timer), 0);
-	cr_assert_eq(timer_settime(own->timer, 0, &interval, NULL), 0);
+	cr_assert_eq(timer_create(CLOCK_MONOTONIC, &event, &copy->timer), 0);
+	cr_assert_eq(timer_settime(copy->timer, 0, &interval, NULL), 0);
 }
 
 /* Does some work between events, so that logs stay small. */
@@ -106,26 +106,26 @@ static void compute(void)
 }
 
 /* One attachment: enters and leaves methods. */
-static void record(worker *own, mprof_thread *thread)
+static void record(worker *copy, mprof_thread *thread)
 {
 	mprof_frame frames[DEPTH + 1];
 
 	for (int round = 0; round < 20 && !atomic_load(&stopping); round++) {
 		for (int depth = 0; depth < DEPTH; depth++) {
 			mprof_thread_enter_method(thread, METHOD_KEY(depth));
-			own->depth = depth + 1;
-			own->enters++;
+			copy->depth = depth + 1;
+			copy->enters++;
 			compute();
 			if (depth % 8 == 0) {
 				mprof_thread_record_allocation_detailed(thread, CLASS_KEY, 24,
 									0x1000 + (uint64_t)depth * 8, frames,
 									make_chain(frames, (size_t)depth + 1));
-				own->allocations++;
+				copy->allocations++;
 			}
 		}
 		for (int depth = DEPTH - 1; depth >= 0; depth--) {
 			mprof_thread_leave_method(thread, METHOD_KEY(depth));
-			own->depth = depth;
+			copy->depth = depth;
 			compute();
 		}
 	}
@@ -133,20 +133,20 @@ static void record(worker *own, mprof_thread *thread)
 
 static void *work(void *argument)
 {
-	worker *own = argument;
+	worker *copy = argument;
 
-	self = own;
-	start_timer(own);
+	self = copy;
+	start_timer(copy);
 	while (!atomic_load(&stopping)) {
 		mprof_thread *thread;
 
-		if (mprof_recorder_attach(recorder, (uint64_t)(FIRST_THREAD + own->number), &thread) != MPROF_OK)
-			return own;
-		own->handles++;
-		record(own, thread);
+		if (mprof_recorder_attach(recorder, (uint64_t)(FIRST_THREAD + copy->number), &thread) != MPROF_OK)
+			return copy;
+		copy->handles++;
+		record(copy, thread);
 		mprof_thread_detach(thread);
 	}
-	timer_delete(own->timer);
+	timer_delete(copy->timer);
 	return NULL;
 }
 
@@ -280,19 +280,19 @@ static void check_log(const contents *found)
 	uint64_t allocations = 0;
 
 	for (int i = 0; i < THREADS; i++) {
-		const worker *own = &workers[i];
-		uint64_t calls = atomic_load(&own->calls);
-		uint64_t recorded = atomic_load(&own->recorded);
+		const worker *copy = &workers[i];
+		uint64_t calls = atomic_load(&copy->calls);
+		uint64_t recorded = atomic_load(&copy->recorded);
 
 		cr_assert_gt(recorded, 0);
 		cr_assert_eq(found->samples[i], recorded);
-		cr_assert_eq(atomic_load(&own->errno_changed), 0);
-		cr_assert_gt(own->handles, 0);
+		cr_assert_eq(atomic_load(&copy->errno_changed), 0);
+		cr_assert_gt(copy->handles, 0);
 		lost += calls - recorded;
-		enters += own->enters;
-		allocations += own->allocations;
+		enters += copy->enters;
+		allocations += copy->allocations;
 		cr_log_info("thread %d: %llu calls, %llu recorded, %llu times attached", i, (unsigned long long)calls,
-			    (unsigned long long)recorded, (unsigned long long)own->handles);
+			    (unsigned long long)recorded, (unsigned long long)copy->handles);
 	}
 	cr_assert_eq(found->lost[MPROF_LOSS_NO_SAMPLE_ROOM], lost);
 	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)

@@ -187,7 +187,7 @@ static void expect_text(const recorded_log *log, const char *key, const char *wa
 
 Test(session, the_process_is_stated_unless_the_client_does)
 {
-	const mprof_property given[] = {{"pid", "17"}, {"program", "other"}};
+	const mprof_property input[] = {{"pid", "17"}, {"program", "other"}};
 	mprof_recorder_options options;
 	recorded_log log = {0};
 	char process[24];
@@ -200,8 +200,8 @@ Test(session, the_process_is_stated_unless_the_client_does)
 #endif
 	recorded_log_free(&log);
 	mprof_recorder_options_init(&options, sizeof(options));
-	options.properties = given;
-	options.property_size = sizeof(*given);
+	options.properties = input;
+	options.property_size = sizeof(*input);
 	options.property_count = 2;
 	memset(&log, 0, sizeof(log));
 	record(&log, &options, 0);

@@ -48,14 +48,14 @@ static void switch_to(mprof_thread *thread, uint64_t stack)
 	cr_assert_eq(mprof_thread_switch_stack(thread, stack), MPROF_OK);
 }
 
-static void expect(const recorded_log *log, size_t place, mprof_event_kind kind, uint64_t value, const char *name)
+static void expect(const recorded_log *log, size_t position, mprof_event_kind kind, uint64_t value, const char *name)
 {
-	const recorded_event *found = &log->events[place];
+	const recorded_event *found = &log->events[position];
 
-	cr_assert_lt(place, log->event_count);
-	cr_assert_eq(found->event.kind, kind, "event %zu is %s", place, mprof_event_get_name(found->event.kind));
-	cr_assert_eq(found->event.value, value, "event %zu", place);
-	cr_assert_str_eq(found->name, name, "event %zu", place);
+	cr_assert_lt(position, log->event_count);
+	cr_assert_eq(found->event.kind, kind, "event %zu is %s", position, mprof_event_get_name(found->event.kind));
+	cr_assert_eq(found->event.value, value, "event %zu", position);
+	cr_assert_str_eq(found->name, name, "event %zu", position);
 }
 
 static void record_on_two_stacks(mprof_thread *thread)

@@ -426,9 +426,9 @@ Test(typed_events, the_recorder_computes_durations_of_spans)
 	for (uint32_t count = 3; count <= 4; count++) {
 		const uint32_t type = define_type(recorder, MPROF_TYPE_SPAN, "span", of_span, count);
 
-		for (size_t given = 0; given < count; given++) {
+		for (size_t input = 0; input < count; input++) {
 			started[event++] = mprof_recorder_read_counter(recorder);
-			cr_assert_eq(mprof_thread_record_span(thread, type, started[event - 1], values, given),
+			cr_assert_eq(mprof_thread_record_span(thread, type, started[event - 1], values, input),
 				     MPROF_OK);
 		}
 		cr_assert_eq(mprof_thread_record_span(thread, type, UINT64_C(1) << 60, values, 0), MPROF_OK);
@@ -437,17 +437,17 @@ Test(typed_events, the_recorder_computes_durations_of_spans)
 	cr_assert_eq(log.count, 3 + 1 + 4 + 1);
 	for (size_t i = 0, read = 0; i < log.count; i++) {
 		const typed_event *found = &log.events[i];
-		const size_t given = i < 3 ? i : i > 3 && i < 8 ? i - 4 : 0;
+		const size_t input = i < 3 ? i : i > 3 && i < 8 ? i - 4 : 0;
 		const int ends_first = i == 3 || i == 8;
 
 		position = 0;
-		cr_assert_eq(next_value(found, MPROF_ENCODING_SIGNED, &position).number, given > 0 ? (uint64_t)-5 : 0);
+		cr_assert_eq(next_value(found, MPROF_ENCODING_SIGNED, &position).number, input > 0 ? (uint64_t)-5 : 0);
 		cr_assert_eq(next_value(found, MPROF_ENCODING_UNSIGNED, &position).number,
 			     ends_first ? 0 : found->counter - started[read]);
 		cr_assert(ends_first || found->counter > started[read]);
-		if (given > 1)
+		if (input > 1)
 			cr_assert_eq(next_value(found, MPROF_ENCODING_UNSIGNED, &position).number, 2);
-		if (given > 2)
+		if (input > 2)
 			cr_assert_eq(next_value(found, MPROF_ENCODING_BYTES, &position).length, 3);
 		cr_assert_eq(position, found->size);
 		read += !ends_first;

@@ -75,24 +75,24 @@ static void make_class_name(char *name, size_t size, uint64_t thread, uint64_t g
 	snprintf(name, size, "T%d.G%d", (int)thread, (int)generation);
 }
 
-static image *load(worker *own, uint64_t generation)
+static image *load(worker *copy, uint64_t generation)
 {
-	image *loaded = take_memory(own->shared);
+	image *loaded = take_memory(copy->shared);
 
 	if (loaded == NULL)
 		return NULL;
-	make_class_name(loaded->klass, sizeof(loaded->klass), own->id, generation);
-	define_class(own->shared->recorder, key_of(loaded->klass), loaded->klass);
+	make_class_name(loaded->klass, sizeof(loaded->klass), copy->id, generation);
+	define_class(copy->shared->recorder, key_of(loaded->klass), loaded->klass);
 	for (int i = 0; i < METHODS; i++) {
 		/* The same names repeatedly: only the class distinguishes their threads and generations. */
 		snprintf(loaded->methods[i], sizeof(loaded->methods[i]), "M%d ()", i);
-		define_method(own->shared->recorder, key_of(loaded->methods[i]), key_of(loaded->klass),
+		define_method(copy->shared->recorder, key_of(loaded->methods[i]), key_of(loaded->klass),
 			      loaded->methods[i]);
 	}
 	return loaded;
 }
 
-static void run(worker *own, mprof_thread *thread, const image *loaded, uint64_t generation)
+static void run(worker *copy, mprof_thread *thread, const image *loaded, uint64_t generation)
 {
 	/* An event without a counter, before any event that has one. */
 	mprof_thread_record_allocation(thread, key_of(loaded->klass), generation);
@@ -111,7 +111,7 @@ static void run(worker *own, mprof_thread *thread, const image *loaded, uint64_t
 			mprof_thread_record_monitor(thread, MPROF_MONITOR_ACQUIRED, key_of(loaded->klass), 8, frames,
 						    2);
 		if (i % 16 == 0)
-			mprof_recorder_record_sample(own->shared->recorder, own->id, frames, 2);
+			mprof_recorder_record_sample(copy->shared->recorder, copy->id, frames, 2);
 		/* Some methods are left by an exception that is not recorded. */
 		if (i % MISSED_LEAVE != 0)
 			mprof_thread_leave_method(thread, frames[0]);
@@ -120,23 +120,23 @@ static void run(worker *own, mprof_thread *thread, const image *loaded, uint64_t
 
 static void *work(void *argument)
 {
-	worker *own = argument;
+	worker *copy = argument;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->shared->recorder, own->id, &thread) != MPROF_OK)
-		return own;
+	if (mprof_recorder_attach(copy->shared->recorder, copy->id, &thread) != MPROF_OK)
+		return copy;
 	for (uint64_t generation = 1; generation <= GENERATIONS; generation++) {
-		image *loaded = load(own, generation);
+		image *loaded = load(copy, generation);
 		mprof_key_range range;
 
 		if (loaded == NULL)
-			return own;
-		run(own, thread, loaded, generation);
+			return copy;
+		run(copy, thread, loaded, generation);
 		range.first = key_of(loaded);
 		range.last = key_of(loaded) + sizeof(*loaded) - 1;
-		if (mprof_recorder_retire_keys(own->shared->recorder, &range, sizeof(range), 1) != MPROF_OK)
-			return own;
-		give_memory(own->shared, loaded, generation);
+		if (mprof_recorder_retire_keys(copy->shared->recorder, &range, sizeof(range), 1) != MPROF_OK)
+			return copy;
+		give_memory(copy->shared, loaded, generation);
 	}
 	mprof_thread_detach(thread);
 	return NULL;

@@ -233,9 +233,9 @@ Test(wide_events, exceptions_keep_call_stacks_if_asked_for)
 {
 	const mprof_frame frames[] = {METHOD_G, METHOD_F};
 
-	for (uint32_t asked = 0; asked <= 1; asked++) {
+	for (uint32_t requested = 0; requested <= 1; requested++) {
 		recorded_log log = {0};
-		mprof_recorder *recorder = open_log(&log, 0, asked);
+		mprof_recorder *recorder = open_log(&log, 0, requested);
 		mprof_thread *thread = attach(recorder);
 
 		mprof_thread_record_exception(thread, CLASS_A, frames, 2);
@@ -248,11 +248,11 @@ Test(wide_events, exceptions_keep_call_stacks_if_asked_for)
 		for (size_t i = 0; i < 4; i++)
 			cr_assert_eq(log.events[i].event.kind, MPROF_EVENT_EXCEPTION);
 		cr_assert_str_eq(log.events[0].name, "Space.A");
-		cr_assert_str_eq(log.events[0].stack, asked ? "G () < F ()" : "");
+		cr_assert_str_eq(log.events[0].stack, requested ? "G () < F ()" : "");
 		cr_assert_str_eq(log.events[1].name, "Space.B");
 		cr_assert_str_eq(log.events[1].stack, "");
 		cr_assert_neq(log.events[2].event.id, 0);
-		cr_assert_str_eq(log.events[2].stack, asked ? "G ()" : "");
+		cr_assert_str_eq(log.events[2].stack, requested ? "G ()" : "");
 		cr_assert_str_eq(log.events[3].name, "Space.B");
 		cr_assert_eq(log.events[4].event.kind, MPROF_EVENT_ALLOCATION);
 		recorded_log_free(&log);
@@ -261,7 +261,7 @@ Test(wide_events, exceptions_keep_call_stacks_if_asked_for)
 
 Test(wide_events, exception_clauses_are_recorded_if_asked_for)
 {
-	for (uint32_t asked = 0; asked <= 1; asked++) {
+	for (uint32_t requested = 0; requested <= 1; requested++) {
 		mprof_recorder_options options;
 		recorded_log log = {0};
 		mprof_recorder *recorder;
@@ -269,7 +269,7 @@ Test(wide_events, exception_clauses_are_recorded_if_asked_for)
 
 		mprof_recorder_options_init(&options, sizeof(options));
 		options.counter = counting_counter;
-		options.exception_clauses = asked;
+		options.exception_clauses = requested;
 		recorder = recorded_log_open(&log, &options);
 		define_class(recorder, CLASS_A, "Space.A");
 		define_method(recorder, METHOD_F, CLASS_A, "F ()");
@@ -282,8 +282,8 @@ Test(wide_events, exception_clauses_are_recorded_if_asked_for)
 		cr_assert_eq(mprof_thread_record_exception_clause(thread, MPROF_CLAUSE_CATCH, 0, 0, 0), MPROF_OK);
 		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_A);
 		finish(recorder, thread, &log);
-		cr_assert_eq(log.event_count, asked ? 3 : 1);
-		if (asked) {
+		cr_assert_eq(log.event_count, requested ? 3 : 1);
+		if (requested) {
 			cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_EXCEPTION_CLAUSE);
 			cr_assert_str_eq(log.events[0].name, "Space.A");
 			cr_assert_str_eq(log.events[0].caller, "F ()");
@@ -291,14 +291,14 @@ Test(wide_events, exception_clauses_are_recorded_if_asked_for)
 			cr_assert_neq(log.events[1].event.id, 0);
 			cr_assert_str_eq(log.events[1].caller, "(no key)");
 		}
-		cr_assert_eq(log.events[asked ? 2 : 0].event.kind, MPROF_EVENT_EXCEPTION);
+		cr_assert_eq(log.events[requested ? 2 : 0].event.kind, MPROF_EVENT_EXCEPTION);
 		recorded_log_free(&log);
 	}
 }
 
 Test(wide_events, sizes_of_code_are_recorded_if_asked_for)
 {
-	for (uint32_t asked = 0; asked <= 1; asked++) {
+	for (uint32_t requested = 0; requested <= 1; requested++) {
 		mprof_recorder_options options;
 		recorded_log log = {0};
 		mprof_recorder *recorder;
@@ -306,7 +306,7 @@ Test(wide_events, sizes_of_code_are_recorded_if_asked_for)
 
 		mprof_recorder_options_init(&options, sizeof(options));
 		options.counter = counting_counter;
-		options.method_code = asked;
+		options.method_code = requested;
 		recorder = recorded_log_open(&log, &options);
 		define_class(recorder, CLASS_A, "Space.A");
 		define_method(recorder, METHOD_F, CLASS_A, "F ()");
@@ -319,15 +319,15 @@ Test(wide_events, sizes_of_code_are_recorded_if_asked_for)
 		cr_assert_eq(mprof_thread_record_method_code(thread, 0, MPROF_CODE_TRAMPOLINE, 12), MPROF_OK);
 		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_A);
 		finish(recorder, thread, &log);
-		cr_assert_eq(log.event_count, asked ? 3 : 1);
-		if (asked) {
+		cr_assert_eq(log.event_count, requested ? 3 : 1);
+		if (requested) {
 			cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_METHOD_CODE);
 			cr_assert_str_eq(log.events[0].name, "F ()");
 			cr_assert_eq(log.events[0].event.value, (uint64_t)UINT32_MAX << 4 | MPROF_CODE_PRECOMPILED);
 			cr_assert_eq(log.events[1].event.id, 0);
 			cr_assert_eq(log.events[1].event.value, 12 << 4 | MPROF_CODE_TRAMPOLINE);
 		}
-		cr_assert_eq(log.events[asked ? 2 : 0].event.kind, MPROF_EVENT_EXCEPTION);
+		cr_assert_eq(log.events[requested ? 2 : 0].event.kind, MPROF_EVENT_EXCEPTION);
 		recorded_log_free(&log);
 	}
 }
@@ -508,12 +508,12 @@ typedef struct stream {
 
 static void *record_stream(void *argument)
 {
-	stream *own = argument;
+	stream *copy = argument;
 	mprof_thread *thread;
 	mprof_frame frames[MPROF_STACK_MAX];
 
-	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
-		return own;
+	if (mprof_recorder_attach(copy->recorder, 7, &thread) != MPROF_OK)
+		return copy;
 	for (uint64_t i = 0; i < STREAM_EVENTS; i++) {
 		size_t count = make_frames(frames, i);
 
@@ -526,7 +526,7 @@ static void *record_stream(void *argument)
 			mprof_thread_record_allocation(thread, CLASS_B, i);
 	}
 	mprof_thread_detach(thread);
-	atomic_store(&own->is_done, 1);
+	atomic_store(&copy->is_done, 1);
 	return NULL;
 }
 
@@ -556,7 +556,7 @@ Test(wide_events, nothing_is_torn_however_buffers_are_drained, .timeout = 120)
 {
 	recorded_log log = {0};
 	mprof_recorder_options options;
-	stream own = {0};
+	stream copy = {0};
 	pthread_t handle;
 	void *failed;
 
@@ -565,19 +565,19 @@ Test(wide_events, nothing_is_torn_however_buffers_are_drained, .timeout = 120)
 	options.buffer_events = 131;
 	options.max_buffers = 3;
 	options.drain_interval_ms = 1;
-	own.recorder = recorded_log_open(&log, &options);
-	define_class(own.recorder, CLASS_A, "Space.A");
-	define_class(own.recorder, CLASS_B, "Space.B");
-	define_method(own.recorder, METHOD_F, 0, "F ()");
-	define_method(own.recorder, METHOD_G, 0, "G ()");
-	define_method(own.recorder, METHOD_H, 0, "H ()");
-	cr_assert_eq(pthread_create(&handle, NULL, record_stream, &own), 0);
-	while (!atomic_load(&own.is_done))
-		cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
+	copy.recorder = recorded_log_open(&log, &options);
+	define_class(copy.recorder, CLASS_A, "Space.A");
+	define_class(copy.recorder, CLASS_B, "Space.B");
+	define_method(copy.recorder, METHOD_F, 0, "F ()");
+	define_method(copy.recorder, METHOD_G, 0, "G ()");
+	define_method(copy.recorder, METHOD_H, 0, "H ()");
+	cr_assert_eq(pthread_create(&handle, NULL, record_stream, &copy), 0);
+	while (!atomic_load(&copy.is_done))
+		cr_assert_eq(mprof_recorder_drain(copy.recorder), MPROF_OK);
 	pthread_join(handle, &failed);
 	cr_assert_null(failed);
-	cr_assert_eq(mprof_recorder_close(own.recorder), MPROF_OK);
-	mprof_recorder_destroy(own.recorder);
+	cr_assert_eq(mprof_recorder_close(copy.recorder), MPROF_OK);
+	mprof_recorder_destroy(copy.recorder);
 	recorded_log_read(&log);
 	cr_assert_eq(log.status, MPROF_END);
 	check_stream(&log);
@@ -598,18 +598,18 @@ typedef struct publisher {
 
 static void *record_one(void *argument)
 {
-	publisher *own = argument;
+	publisher *copy = argument;
 	const mprof_frame frame = METHOD_F;
 	mprof_thread *thread;
 
-	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
-		return own;
-	if (own->is_wide)
+	if (mprof_recorder_attach(copy->recorder, 7, &thread) != MPROF_OK)
+		return copy;
+	if (copy->is_wide)
 		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, 0x1000, &frame, 1);
 	else
 		mprof_thread_enter_method(thread, METHOD_F);
-	atomic_store_explicit(&own->has_recorded, 1, memory_order_relaxed);
-	while (!atomic_load_explicit(&own->is_drained, memory_order_relaxed))
+	atomic_store_explicit(&copy->has_recorded, 1, memory_order_relaxed);
+	while (!atomic_load_explicit(&copy->is_drained, memory_order_relaxed))
 		sched_yield();
 	mprof_thread_detach(thread);
 	return NULL;
@@ -618,7 +618,7 @@ static void *record_one(void *argument)
 Test(wide_events, what_is_drained_was_published, .timeout = 120)
 {
 	for (int is_wide = 0; is_wide <= 1; is_wide++) {
-		publisher own = {.is_wide = is_wide};
+		publisher copy = {.is_wide = is_wide};
 		recorded_log log = {0};
 		mprof_recorder_options options;
 		pthread_t handle;
@@ -626,18 +626,18 @@ Test(wide_events, what_is_drained_was_published, .timeout = 120)
 
 		mprof_recorder_options_init(&options, sizeof(options));
 		options.allocation_detail = MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
-		own.recorder = recorded_log_open(&log, &options);
-		define_class(own.recorder, CLASS_A, "Space.A");
-		define_method(own.recorder, METHOD_F, 0, "F ()");
-		cr_assert_eq(pthread_create(&handle, NULL, record_one, &own), 0);
-		while (!atomic_load_explicit(&own.has_recorded, memory_order_relaxed))
+		copy.recorder = recorded_log_open(&log, &options);
+		define_class(copy.recorder, CLASS_A, "Space.A");
+		define_method(copy.recorder, METHOD_F, 0, "F ()");
+		cr_assert_eq(pthread_create(&handle, NULL, record_one, &copy), 0);
+		while (!atomic_load_explicit(&copy.has_recorded, memory_order_relaxed))
 			sched_yield();
-		cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
-		atomic_store_explicit(&own.is_drained, 1, memory_order_relaxed);
+		cr_assert_eq(mprof_recorder_drain(copy.recorder), MPROF_OK);
+		atomic_store_explicit(&copy.is_drained, 1, memory_order_relaxed);
 		pthread_join(handle, &failed);
 		cr_assert_null(failed);
-		cr_assert_eq(mprof_recorder_close(own.recorder), MPROF_OK);
-		mprof_recorder_destroy(own.recorder);
+		cr_assert_eq(mprof_recorder_close(copy.recorder), MPROF_OK);
+		mprof_recorder_destroy(copy.recorder);
 		recorded_log_read(&log);
 		cr_assert_eq(log.event_count, 1);
 		recorded_log_free(&log);

@@ -117,9 +117,9 @@ static uint8_t *find(const log_bytes *log, size_t number, const char *bytes, siz
 {
 	uint8_t *end = log->bytes + log_block_offset(log, number + 1);
 
-	for (uint8_t *place = log->bytes + log_block_offset(log, number); place + length <= end; place++) {
-		if (memcmp(place, bytes, length) == 0)
-			return place;
+	for (uint8_t *position = log->bytes + log_block_offset(log, number); position + length <= end; position++) {
+		if (memcmp(position, bytes, length) == 0)
+			return position;
 	}
 	cr_assert_fail("the bytes are not there");
 	return NULL;

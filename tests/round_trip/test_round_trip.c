@@ -578,14 +578,14 @@ static void expect_samples(round_trip *trip, size_t method_count, size_t functio
 
 	while (mprof_reader_next_events(trip->reader, read, 4, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++, done++) {
-			size_t place = done < method_count ? done : done - method_count;
+			size_t position = done < method_count ? done : done - method_count;
 
 			cr_assert_eq(read[i].kind, MPROF_EVENT_SAMPLE);
 			cr_assert_eq(read[i].flags, done < method_count ? 0 : MPROF_EVENT_FLAG_NATIVE);
 			if (done < method_count)
-				cr_assert_eq(read[i].id, edge_ids[place]);
+				cr_assert_eq(read[i].id, edge_ids[position]);
 			else
-				expect_function(trip->reader, &read[i], edge_ids[place]);
+				expect_function(trip->reader, &read[i], edge_ids[position]);
 		}
 	}
 	cr_assert_eq(done, method_count + function_count);

@@ -273,7 +273,7 @@ static void round_trip_chains(uint32_t dialect)
 	mprof_writer *writer = open_mono(dialect, MONO_DIRECTIVES, 0);
 	mprof_reader *reader;
 
-	define_chains(writer);
+	define_stacks(writer);
 	for (int block = 0; block < 2; block++) {
 		begin_events(writer, 1);
 		ADD(writer, ALLOCATION_AT_JIT, 3, 24, 0, &details[0]);
@@ -312,7 +312,7 @@ static void round_trip_samples(uint32_t dialect, const char *const *expected)
 	mprof_writer *writer = open_mono(dialect, 0, 0);
 	mprof_reader *reader;
 
-	define_chains(writer);
+	define_stacks(writer);
 	put_samples(writer, chains, COUNT_OF(chains));
 	put_samples(writer, chains, COUNT_OF(chains));
 	reader = open_reader(writer);
@@ -348,7 +348,7 @@ Test(round_trip_mono, samples_with_a_weight)
 	mprof_reader *reader;
 	mprof_event event;
 
-	define_chains(writer);
+	define_stacks(writer);
 	sample.value = 5;
 	sample.more.detail = &detail;
 	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, &sample, 1), MPROF_OK);

@@ -141,7 +141,7 @@ static void write_other(mprof_writer *writer, uint64_t counter, uint64_t i)
 }
 
 /* Writes the log of a shape. The caller destroys the writer, which has it. */
-static mprof_writer *write_log(const log_shape *given, int has_columns, uint32_t codec)
+static mprof_writer *write_log(const log_shape *input, int has_columns, uint32_t codec)
 {
 	static log_shape shape;
 	mprof_writer_options options;
@@ -150,7 +150,7 @@ static mprof_writer *write_log(const log_shape *given, int has_columns, uint32_t
 	const mprof_class_definition class_definition = {.struct_size = sizeof(class_definition), .id = 1, .name = "C"};
 	const mprof_method_definition method = {.struct_size = sizeof(method), .id = 1, .class_id = 1, .name = "m"};
 
-	shape = *given;
+	shape = *input;
 	mprof_writer_options_init(&options, sizeof(options));
 	options.has_columns = (uint32_t)has_columns;
 	options.codec = codec;

@@ -26,13 +26,13 @@ files() {
 	local path
 	for path in "$@"; do
 		test -e "$path" || continue
-		find "$path" -type f \( -name '*.[ch13]' -o -name '*.md' -o -name '*.sh' -o -name '*.inc' -o -name '*.awk' \
-			-o -name '*.bash' -o -name '*.cs' -o -name '*.desc' -o -name '*.in' -o -name '*.am' -o -name '*.ac' \
+		find "$path" -type f \( -name '*.[ch13]' -o -name '*.md' -o -name '*.js' -o -name '*.mjs' -o -name '*.ts' -o -name '*.sh' -o -name '*.inc' -o -name '*.awk' \
+			-o -name '*.bash' -o -name '*.cs' -o -name '*.desc' -o -name '*.expected' -o -name '*.in' -o -name '*.am' -o -name '*.ac' \
 			-o -name bootstrap -o -name run \)
 	done | grep -vE '^(doc/(glossary|style)\.md|tests/style/.*|.*/Makefile\.in)$' | LC_ALL=C sort -u
 }
 
-# A word ends where neither a letter nor a digit, "_" or "-" follows: names such as bad-mono-behind-end are left alone.
+# A word ends where neither a letter nor a digit, "_" or "-" follows: names such as bad-mono-after-end are left alone.
 before='(^|[^[:alnum:]_-])'
 after='($|[^[:alnum:]_-])'
 

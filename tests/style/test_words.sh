@@ -21,7 +21,7 @@ int told;
  * passed by. */
 END
 cat >"$scratch/lib/good.c" <<'END'
-/* The header contains its length, which is known. See bad-mono-behind-end; padding_behind. */
+/* The header contains its length, which is known. See bad-mono-after-end; padding_behind. */
 /* Arguments passed by the caller. Beginning at the start. */
 END
 found=$(bash "$scratch/tests/style/banned_words.sh" lib/bad.c | grep -c '^lib/bad.c:') || true

@@ -42,11 +42,11 @@ __attribute__((noinline)) void step(void)
 
 UNRECORDED static void *work(void *argument)
 {
-	count *own = argument;
+	count *copy = argument;
 
 	for (long calls = 1; calls <= MAX_CALLS; calls++) {
 		step();
-		own->calls = calls;
+		copy->calls = calls;
 	}
 	for (;;)
 		pause();
@@ -90,11 +90,11 @@ UNRECORDED static void *die(void *unused)
 /* The kernel sends the signal, to any thread. */
 UNRECORDED static void die_by_signal(int number)
 {
-	struct sigevent how = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
+	struct sigevent mode = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
 	struct itimerspec when = {.it_value = {microseconds / 1000000, microseconds % 1000000 * 1000}};
 	timer_t timer;
 
-	if (timer_create(CLOCK_MONOTONIC, &how, &timer) != 0 || timer_settime(timer, 0, &when, NULL) != 0)
+	if (timer_create(CLOCK_MONOTONIC, &mode, &timer) != 0 || timer_settime(timer, 0, &when, NULL) != 0)
 		_exit(99);
 }
 

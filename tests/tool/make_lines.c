@@ -94,14 +94,14 @@ static void take_sample(int signal)
 
 static void execute(uint32_t number)
 {
-	const int own = depth;
+	const int copy = depth;
 	int repeats = 1;
 
-	frames[own].function = number;
-	frames[own].at = 0;
-	depth = own + 1;
-	for (;; frames[own].at++) {
-		const instruction *next = &functions[number].code[frames[own].at];
+	frames[copy].function = number;
+	frames[copy].at = 0;
+	depth = copy + 1;
+	for (;; frames[copy].at++) {
+		const instruction *next = &functions[number].code[frames[copy].at];
 		mprof_frame elements[3 * MAX_DEPTH];
 
 		if (next->operation == END)
@@ -114,9 +114,9 @@ static void execute(uint32_t number)
 			mprof_thread_record_allocation_detailed(thread, OBJECT, next->operand, 0, elements,
 								walk(elements));
 		if (next->operation == REPEAT && repeats++ < REPEATS)
-			frames[own].at = next->operand - 1;
+			frames[copy].at = next->operand - 1;
 	}
-	depth = own;
+	depth = copy;
 }
 
 static void define(void)

@@ -44,13 +44,13 @@ static void tell_time(void *user, mprof_clock *clock)
 	*clock = ((generator *)user)->now;
 }
 
-static void begin(generator *made, const char *path, mprof_writer_options *options, uint64_t start)
+static void begin(generator *created, const char *path, mprof_writer_options *options, uint64_t start)
 {
-	made->start = start;
-	made->now.counter = start;
-	made->now.time = START_TIME;
+	created->start = start;
+	created->now.counter = start;
+	created->now.time = START_TIME;
 	options->clock = tell_time;
-	options->clock_user = made;
+	options->clock_user = created;
 	options->runtime = "test \"runtime\"";
 	options->intro_flags |=
 		MPROF_INTRO_FLAG_ENTER_LEAVE | MPROF_INTRO_FLAG_ALLOCATION | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_GC;
@@ -59,49 +59,49 @@ static void begin(generator *made, const char *path, mprof_writer_options *optio
 				       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |
 				       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
 				       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
-	expect(mprof_writer_open_path(path, options, &made->writer), path);
+	expect(mprof_writer_open_path(path, options, &created->writer), path);
 }
 
-static void end(generator *made, int is_closed)
+static void end(generator *created, int is_closed)
 {
-	made->now.counter += SECOND;
-	made->now.time += SECOND / 1000;
-	expect(is_closed ? mprof_writer_close(made->writer) : mprof_writer_flush(made->writer), "end");
-	expect(mprof_writer_destroy(made->writer), "destroy");
+	created->now.counter += SECOND;
+	created->now.time += SECOND / 1000;
+	expect(is_closed ? mprof_writer_close(created->writer) : mprof_writer_flush(created->writer), "end");
+	expect(mprof_writer_destroy(created->writer), "destroy");
 }
 
-static void define_class(generator *made, uint32_t id, uint32_t assembly, const char *name)
+static void define_class(generator *created, uint32_t id, uint32_t assembly, const char *name)
 {
 	mprof_class_definition definition = {sizeof(mprof_class_definition), id, assembly, name, strlen(name), 0, 0};
 
-	expect(mprof_writer_define_class(made->writer, &definition), name);
+	expect(mprof_writer_define_class(created->writer, &definition), name);
 }
 
-static void define_method(generator *made, uint32_t id, uint32_t class_id, uint32_t flags, const char *name)
+static void define_method(generator *created, uint32_t id, uint32_t class_id, uint32_t flags, const char *name)
 {
 	mprof_method_definition definition = {
 		sizeof(mprof_method_definition), id, class_id, flags, 0, name, strlen(name), NULL, 0, 0, 0};
 
-	expect(mprof_writer_define_method(made->writer, &definition), name);
+	expect(mprof_writer_define_method(created->writer, &definition), name);
 }
 
-static void define_names(generator *made)
+static void define_names(generator *created)
 {
-	define_class(made, 1, 1, "Game.World");
-	define_class(made, 2, 1, "Game.Gr\303\266\303\237e");
-	define_class(made, 3, 2, "System.String");
-	define_class(made, 4, 1, "Bad\"\\\001\033[31m\302\233");
-	define_class(made, 5, 1, "In\377valid");
-	define_method(made, 1, 1, 0, "Run (string[])");
-	define_method(made, 2, 1, 0, "Fib (int)");
-	define_method(made, 3, 2, 0, "Measure ()");
-	define_method(made, 4, 3, MPROF_METHOD_FLAG_WRAPPER, "Concat (string,string)");
-	define_method(made, 5, 4, 0, "Print ()");
-	define_method(made, 6, 0, 0, "Nowhere ()");
-	define_method(made, 7, 1, 0, "Unused ()");
+	define_class(created, 1, 1, "Game.World");
+	define_class(created, 2, 1, "Game.Gr\303\266\303\237e");
+	define_class(created, 3, 2, "System.String");
+	define_class(created, 4, 1, "Bad\"\\\001\033[31m\302\233");
+	define_class(created, 5, 1, "In\377valid");
+	define_method(created, 1, 1, 0, "Run (string[])");
+	define_method(created, 2, 1, 0, "Fib (int)");
+	define_method(created, 3, 2, 0, "Measure ()");
+	define_method(created, 4, 3, MPROF_METHOD_FLAG_WRAPPER, "Concat (string,string)");
+	define_method(created, 5, 4, 0, "Print ()");
+	define_method(created, 6, 0, 0, "Nowhere ()");
+	define_method(created, 7, 1, 0, "Unused ()");
 }
 
-static void add(generator *made, uint32_t kind, uint32_t id, uint64_t value, uint64_t counter)
+static void add(generator *created, uint32_t kind, uint32_t id, uint64_t value, uint64_t counter)
 {
 	mprof_event event;
 
@@ -109,121 +109,121 @@ static void add(generator *made, uint32_t kind, uint32_t id, uint64_t value, uin
 	event.kind = (uint8_t)kind;
 	event.id = id;
 	event.value = value;
-	event.counter = made->start + counter;
-	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name(kind));
+	event.counter = created->start + counter;
+	expect(mprof_writer_write_events(created->writer, &event, 1, NULL), mprof_event_get_name(kind));
 }
 
-static void call(generator *made, uint32_t method, uint64_t counter)
+static void call(generator *created, uint32_t method, uint64_t counter)
 {
-	add(made, MPROF_EVENT_METHOD_ENTER, method, 0, counter);
+	add(created, MPROF_EVENT_METHOD_ENTER, method, 0, counter);
 }
 
-static void back(generator *made, uint32_t method, uint64_t counter)
+static void back(generator *created, uint32_t method, uint64_t counter)
 {
-	add(made, MPROF_EVENT_METHOD_LEAVE, method, 0, counter);
+	add(created, MPROF_EVENT_METHOD_LEAVE, method, 0, counter);
 }
 
-static void load_assembly(generator *made, uint32_t id, const char *name, const char *base_name)
+static void load_assembly(generator *created, uint32_t id, const char *name, const char *base_name)
 {
 	mprof_assembly_name assembly = {sizeof(mprof_assembly_name), base_name, "neutral", "null", 1, 2, 3, 4, 0, 0};
 	mprof_element element = {sizeof(mprof_element),
 				 MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS,
 				 id,
-				 made->start,
-				 made->start + 500,
+				 created->start,
+				 created->start + 500,
 				 MAIN_THREAD,
 				 name,
 				 strlen(name),
 				 &assembly};
 
-	expect(mprof_writer_write_loaded(made->writer, &element), name);
+	expect(mprof_writer_write_loaded(created->writer, &element), name);
 }
 
 /* Run is 1000000 ns, 400000 of them its own; Fib is called 3 times, one inside the other, 300000 in all. */
-static void write_main_calls(generator *made)
+static void write_main_calls(generator *created)
 {
-	expect(mprof_writer_begin_events(made->writer, MAIN_THREAD, made->start), "block");
-	add(made, MPROF_EVENT_THREAD_START, 0, MAIN_THREAD, 0);
-	call(made, 1, 1000);
-	add(made, MPROF_EVENT_METHOD_JIT_START, 2, 0, 2000);
-	add(made, MPROF_EVENT_METHOD_JIT_END, 2, 0, 5000);
-	call(made, 2, 100000);
-	call(made, 2, 150000);
-	call(made, 2, 200000);
-	back(made, 2, 300000);
-	back(made, 2, 350000);
-	back(made, 2, 400000);
+	expect(mprof_writer_begin_events(created->writer, MAIN_THREAD, created->start), "block");
+	add(created, MPROF_EVENT_THREAD_START, 0, MAIN_THREAD, 0);
+	call(created, 1, 1000);
+	add(created, MPROF_EVENT_METHOD_JIT_START, 2, 0, 2000);
+	add(created, MPROF_EVENT_METHOD_JIT_END, 2, 0, 5000);
+	call(created, 2, 100000);
+	call(created, 2, 150000);
+	call(created, 2, 200000);
+	back(created, 2, 300000);
+	back(created, 2, 350000);
+	back(created, 2, 400000);
 	for (int i = 0; i < 10; i++) {
-		add(made, MPROF_EVENT_ALLOCATION, 3, 40, 0);
-		add(made, MPROF_EVENT_ALLOCATION, 1, 24, 0);
+		add(created, MPROF_EVENT_ALLOCATION, 3, 40, 0);
+		add(created, MPROF_EVENT_ALLOCATION, 1, 24, 0);
 	}
-	call(made, 3, 500000);
-	add(made, MPROF_EVENT_EXCEPTION, 4, 0, 550000);
-	back(made, 3, 600000);
-	call(made, 5, 700000);
-	call(made, 4, 710000);
-	back(made, 4, 730000);
-	call(made, 6, 750000);
-	back(made, 6, 800000);
-	back(made, 5, 900000);
-	back(made, 1, 1001000);
-	expect(mprof_writer_end_events(made->writer), "end of block");
+	call(created, 3, 500000);
+	add(created, MPROF_EVENT_EXCEPTION, 4, 0, 550000);
+	back(created, 3, 600000);
+	call(created, 5, 700000);
+	call(created, 4, 710000);
+	back(created, 4, 730000);
+	call(created, 6, 750000);
+	back(created, 6, 800000);
+	back(created, 5, 900000);
+	back(created, 1, 1001000);
+	expect(mprof_writer_end_events(created->writer), "end of block");
 }
 
-static void write_collections(generator *made)
+static void write_collections(generator *created)
 {
-	expect(mprof_writer_begin_events(made->writer, OTHER_THREAD, made->start), "block");
-	add(made, MPROF_EVENT_GC_START, 0, 0, 2000000);
-	add(made, MPROF_EVENT_GC_MARK_START, 0, 0, 2000100);
-	add(made, MPROF_EVENT_GC_MARK_END, 0, 0, 2000200);
-	add(made, MPROF_EVENT_GC_END, 0, 0, 2000500);
-	add(made, MPROF_EVENT_GC_RESIZE, 0, 1048576, 2000600);
-	add(made, MPROF_EVENT_GC_START, 0, 1, 3000000);
-	add(made, MPROF_EVENT_GC_END, 0, 1, 3001000);
-	call(made, 2, 4000000);
-	back(made, 2, 4000050);
-	expect(mprof_writer_end_events(made->writer), "end of block");
+	expect(mprof_writer_begin_events(created->writer, OTHER_THREAD, created->start), "block");
+	add(created, MPROF_EVENT_GC_START, 0, 0, 2000000);
+	add(created, MPROF_EVENT_GC_MARK_START, 0, 0, 2000100);
+	add(created, MPROF_EVENT_GC_MARK_END, 0, 0, 2000200);
+	add(created, MPROF_EVENT_GC_END, 0, 0, 2000500);
+	add(created, MPROF_EVENT_GC_RESIZE, 0, 1048576, 2000600);
+	add(created, MPROF_EVENT_GC_START, 0, 1, 3000000);
+	add(created, MPROF_EVENT_GC_END, 0, 1, 3001000);
+	call(created, 2, 4000000);
+	back(created, 2, 4000050);
+	expect(mprof_writer_end_events(created->writer), "end of block");
 }
 
-static void write_extras(generator *made)
+static void write_extras(generator *created)
 {
 	const mprof_property properties[] = {{"program", "a \"quoted\" program"}, {"pid", "42"}};
 	const uint64_t lost[] = {0, 7};
 
-	expect(mprof_writer_write_session(made->writer, properties, sizeof(*properties), 2), "session");
-	expect(mprof_writer_write_thread_name(made->writer, MAIN_THREAD, "main", 4), "thread");
-	expect(mprof_writer_write_losses(made->writer, OTHER_THREAD, lost, 2), "lost");
+	expect(mprof_writer_write_session(created->writer, properties, sizeof(*properties), 2), "session");
+	expect(mprof_writer_write_thread_name(created->writer, MAIN_THREAD, "main", 4), "thread");
+	expect(mprof_writer_write_losses(created->writer, OTHER_THREAD, lost, 2), "lost");
 }
 
 static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_level, int is_closed, uint64_t start)
 {
 	const uint32_t methods[] = {2, 2, 3};
 	mprof_writer_options options;
-	generator made;
+	generator created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.lossy = dialect == MPROF_DIALECT_MAIL;
 	options.gzip_level = gzip_level;
-	begin(&made, path, &options, start);
-	define_names(&made);
+	begin(&created, path, &options, start);
+	define_names(&created);
 	if (dialect != MPROF_DIALECT_MAIL)
-		write_extras(&made);
-	load_assembly(&made, 1, "Game, Version=1.2.3.4", "Game");
-	load_assembly(&made, 2, "mscorlib, Version=4.0.0.0", "mscorlib");
-	write_main_calls(&made);
-	write_collections(&made);
-	expect(mprof_writer_write_statistical(made.writer, made.start, methods, 3, NULL, 0, made.start + 10),
+		write_extras(&created);
+	load_assembly(&created, 1, "Game, Version=1.2.3.4", "Game");
+	load_assembly(&created, 2, "mscorlib, Version=4.0.0.0", "mscorlib");
+	write_main_calls(&created);
+	write_collections(&created);
+	expect(mprof_writer_write_statistical(created.writer, created.start, methods, 3, NULL, 0, created.start + 10),
 	       "samples");
-	end(&made, is_closed);
+	end(&created, is_closed);
 }
 
 /*
  * Stacks: 1 is Run, 2 is Fib called by it, 3 is memcpy called by Fib, 4 is native code outside of functions, 5 is
  * unknown.
  */
-static void write_code_and_stacks(generator *made)
+static void write_code_and_stacks(generator *created)
 {
 	const mprof_record code[] = {
 		{.kind = MPROF_RECORD_MODULE,
@@ -257,11 +257,12 @@ static void write_code_and_stacks(generator *made)
 		{.kind = MPROF_RECORD_STACK, .id = 5, .as.stack.caller = 4, .as.stack.target = 0},
 	};
 
-	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_CODE, 0, code, sizeof(*code), 4), "code");
-	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), 5), "stacks");
+	expect(mprof_writer_write_records(created->writer, MPROF_BLOCK_CODE, 0, code, sizeof(*code), 4), "code");
+	expect(mprof_writer_write_records(created->writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), 5),
+	       "stacks");
 }
 
-static void write_samples(generator *made)
+static void write_samples(generator *created)
 {
 	const uint32_t hit[] = {1, 2, 2, 2, 3, 3, 4, 5};
 	mprof_event samples[8];
@@ -269,14 +270,14 @@ static void write_samples(generator *made)
 	memset(samples, 0, sizeof(samples));
 	for (uint64_t i = 0; i < 8; i++) {
 		samples[i].kind = MPROF_EVENT_SAMPLE;
-		samples[i].counter = made->start + 1000 * i;
+		samples[i].counter = created->start + 1000 * i;
 		samples[i].value = hit[i];
 	}
-	expect(mprof_writer_write_samples(made->writer, MAIN_THREAD, made->start, samples, 6), "samples");
-	expect(mprof_writer_write_samples(made->writer, OTHER_THREAD, made->start, samples + 6, 2), "samples");
+	expect(mprof_writer_write_samples(created->writer, MAIN_THREAD, created->start, samples, 6), "samples");
+	expect(mprof_writer_write_samples(created->writer, OTHER_THREAD, created->start, samples + 6, 2), "samples");
 }
 
-static void add_detailed(generator *made, uint32_t kind, uint32_t id, uint64_t value, uint64_t counter,
+static void add_detailed(generator *created, uint32_t kind, uint32_t id, uint64_t value, uint64_t counter,
 			 const mprof_event_detail *detail)
 {
 	mprof_event event;
@@ -285,85 +286,85 @@ static void add_detailed(generator *made, uint32_t kind, uint32_t id, uint64_t v
 	event.kind = (uint8_t)kind;
 	event.id = id;
 	event.value = value;
-	event.counter = made->start + counter;
+	event.counter = created->start + counter;
 	event.more.detail = detail;
-	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name(kind));
+	expect(mprof_writer_write_events(created->writer, &event, 1, NULL), mprof_event_get_name(kind));
 }
 
 /* 218 handles of class 1 are alive, created by two call stacks; one of class 2 is not. */
-static void add_handles(generator *made)
+static void add_handles(generator *created)
 {
 	mprof_event_detail detail = {
 		.struct_size = sizeof(mprof_event_detail), .object = 0x7f1000, .handle_type = MPROF_HANDLE_NORMAL};
 
 	for (uint64_t i = 0; i < 218; i++) {
 		detail.stack = i < 200 ? 2 : 1;
-		add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 1, i + 1, 5000 + i, &detail);
+		add_detailed(created, MPROF_EVENT_HANDLE_CREATED, 1, i + 1, 5000 + i, &detail);
 	}
 	detail.handle_type = MPROF_HANDLE_PINNED;
-	add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 2, 500, 6000, &detail);
+	add_detailed(created, MPROF_EVENT_HANDLE_CREATED, 2, 500, 6000, &detail);
 	detail.object = 0;
 	detail.stack = 0;
-	add_detailed(made, MPROF_EVENT_HANDLE_DELETED, 0, 500, 6100, &detail);
+	add_detailed(created, MPROF_EVENT_HANDLE_DELETED, 0, 500, 6100, &detail);
 	detail.handle_type = MPROF_HANDLE_WEAK;
-	add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 0, 501, 6200, &detail);
+	add_detailed(created, MPROF_EVENT_HANDLE_CREATED, 0, 501, 6200, &detail);
 }
 
 /*
  * Two waits for class 2, of 300 ns while thread 0x11 holds the monitor, and of 50 ns, which fails; two finalizers of
  * class 1, of 100 ns together; an exception that is caught; 300 bytes of precompiled code.
  */
-static void add_waits(generator *made)
+static void add_waits(generator *created)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000, .stack = 1};
 	const mprof_event_detail held = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000};
 	const mprof_event_detail clause = {.struct_size = sizeof(mprof_event_detail), .caller = 2};
 
-	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7000, &detail);
-	add_detailed(made, MPROF_EVENT_MONITOR_HOLDER, 2, 0x11, 7000, &held);
-	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_ACQUIRED, 7300, &detail);
-	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7400, &detail);
-	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_FAILED, 7450, &detail);
-	add(made, MPROF_EVENT_FINALIZATION_START, 0, 0, 8000);
+	add_detailed(created, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7000, &detail);
+	add_detailed(created, MPROF_EVENT_MONITOR_HOLDER, 2, 0x11, 7000, &held);
+	add_detailed(created, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_ACQUIRED, 7300, &detail);
+	add_detailed(created, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7400, &detail);
+	add_detailed(created, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_FAILED, 7450, &detail);
+	add(created, MPROF_EVENT_FINALIZATION_START, 0, 0, 8000);
 	for (uint64_t i = 0; i < 2; i++) {
-		add_detailed(made, MPROF_EVENT_FINALIZER_START, 1, 0, 8100 + 100 * i, &detail);
-		add_detailed(made, MPROF_EVENT_FINALIZER_END, 1, 0, 8150 + 100 * i, &detail);
+		add_detailed(created, MPROF_EVENT_FINALIZER_START, 1, 0, 8100 + 100 * i, &detail);
+		add_detailed(created, MPROF_EVENT_FINALIZER_END, 1, 0, 8150 + 100 * i, &detail);
 	}
-	add(made, MPROF_EVENT_FINALIZATION_END, 0, 0, 8400);
-	add_detailed(made, MPROF_EVENT_EXCEPTION, 6, 0, 8410, &detail);
-	add_detailed(made, MPROF_EVENT_EXCEPTION_CLAUSE, 6, 1 << 2 | MPROF_CLAUSE_CATCH, 8420, &clause);
-	add(made, MPROF_EVENT_METHOD_CODE, 2, 300 << 4 | MPROF_CODE_PRECOMPILED, 8430);
+	add(created, MPROF_EVENT_FINALIZATION_END, 0, 0, 8400);
+	add_detailed(created, MPROF_EVENT_EXCEPTION, 6, 0, 8410, &detail);
+	add_detailed(created, MPROF_EVENT_EXCEPTION_CLAUSE, 6, 1 << 2 | MPROF_CLAUSE_CATCH, 8420, &clause);
+	add(created, MPROF_EVENT_METHOD_CODE, 2, 300 << 4 | MPROF_CODE_PRECOMPILED, 8430);
 }
 
-static void add_allocations(generator *made)
+static void add_allocations(generator *created)
 {
 	mprof_event_detail detail = {
 		.struct_size = sizeof(mprof_event_detail), .object = 0x7f3000, .caller = 2, .stack = 2};
 
 	/* Objects of class 6 have a size of their own. */
-	add_detailed(made, MPROF_EVENT_ALLOCATION, 6, 48, 0, &detail);
-	add_detailed(made, MPROF_EVENT_ALLOCATION, 6, 48, 0, &detail);
+	add_detailed(created, MPROF_EVENT_ALLOCATION, 6, 48, 0, &detail);
+	add_detailed(created, MPROF_EVENT_ALLOCATION, 6, 48, 0, &detail);
 	detail.stack = 0;
-	add_detailed(made, MPROF_EVENT_ALLOCATION, 3, 100, 0, &detail);
+	add_detailed(created, MPROF_EVENT_ALLOCATION, 3, 100, 0, &detail);
 }
 
-static void write_detailed_events(generator *made)
+static void write_detailed_events(generator *created)
 {
-	expect(mprof_writer_begin_events(made->writer, MAIN_THREAD, made->start), "block");
-	call(made, 1, 1000);
-	call(made, 2, 1100);
-	add_allocations(made);
-	add(made, MPROF_EVENT_RECORDING_RESUMED, 0, 2000, 4000);
-	add_handles(made);
-	add_waits(made);
-	expect(mprof_writer_end_events(made->writer), "end of block");
+	expect(mprof_writer_begin_events(created->writer, MAIN_THREAD, created->start), "block");
+	call(created, 1, 1000);
+	call(created, 2, 1100);
+	add_allocations(created);
+	add(created, MPROF_EVENT_RECORDING_RESUMED, 0, 2000, 4000);
+	add_handles(created);
+	add_waits(created);
+	expect(mprof_writer_end_events(created->writer), "end of block");
 }
 
 /*
  * Two heap snapshots, the second of which is incomplete; a block outside of snapshots has objects that a collection
  * freed and moved.
  */
-static void write_heap(generator *made)
+static void write_heap(generator *created)
 {
 	const uint64_t references[] = {0x2000, 0x3000};
 	const mprof_record root = {.kind = MPROF_RECORD_ROOT,
@@ -393,20 +394,21 @@ static void write_heap(generator *made)
 	};
 	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {1, 500, 1, 100}};
 
-	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_ROOTS, 0, &root, sizeof(root), 1), "roots");
-	expect(mprof_writer_write_heap(made->writer, 1, MPROF_HEAP_FLAG_FIRST, made->start + 10000, shot, 2), "shot");
-	expect(mprof_writer_write_heap(made->writer, 1, MPROF_HEAP_FLAG_LAST, made->start + 10000, shot + 2, 2),
+	expect(mprof_writer_write_records(created->writer, MPROF_BLOCK_ROOTS, 0, &root, sizeof(root), 1), "roots");
+	expect(mprof_writer_write_heap(created->writer, 1, MPROF_HEAP_FLAG_FIRST, created->start + 10000, shot, 2),
 	       "shot");
-	expect(mprof_writer_write_heap(made->writer, 0, 0, made->start + 15000, collected, 3), "collected");
-	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_HEAP_SUMMARY, 1, &summary, sizeof(summary), 1),
+	expect(mprof_writer_write_heap(created->writer, 1, MPROF_HEAP_FLAG_LAST, created->start + 10000, shot + 2, 2),
+	       "shot");
+	expect(mprof_writer_write_heap(created->writer, 0, 0, created->start + 15000, collected, 3), "collected");
+	expect(mprof_writer_write_records(created->writer, MPROF_BLOCK_HEAP_SUMMARY, 1, &summary, sizeof(summary), 1),
 	       "summary");
-	expect(mprof_writer_write_heap(made->writer, 2,
+	expect(mprof_writer_write_heap(created->writer, 2,
 				       MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST | MPROF_HEAP_FLAG_INCOMPLETE,
-				       made->start + 20000, shot, 3),
+				       created->start + 20000, shot, 3),
 	       "shot");
 }
 
-static void write_metrics_and_mark(generator *made)
+static void write_metrics_and_mark(generator *created)
 {
 	const double load = 0.25;
 	mprof_record records[] = {
@@ -425,16 +427,18 @@ static void write_metrics_and_mark(generator *made)
 	};
 
 	memcpy(&records[3].as.metric_value.value, &load, sizeof(load));
-	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_METRICS, 0, records, sizeof(*records), 4),
+	expect(mprof_writer_write_records(created->writer, MPROF_BLOCK_METRICS, 0, records, sizeof(*records), 4),
 	       "metrics");
 	records[2].as.metric_value.value = 1024;
-	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_METRICS, 0, records + 2, sizeof(mprof_record), 1),
+	expect(mprof_writer_write_records(created->writer, MPROF_BLOCK_METRICS, 0, records + 2, sizeof(mprof_record),
+					  1),
 	       "metrics");
-	expect(mprof_writer_write_mark(made->writer, MAIN_THREAD, made->start + 30000, "level \"two\"", 11), "mark");
+	expect(mprof_writer_write_mark(created->writer, MAIN_THREAD, created->start + 30000, "level \"two\"", 11),
+	       "mark");
 }
 
 /* Half of the requested rate: each sample represents 20 ms. */
-static void write_sampling(generator *made)
+static void write_sampling(generator *created)
 {
 	const mprof_property properties[] = {{"sample_hz", "100"},
 					     {"sample_clock", "processor"},
@@ -447,7 +451,7 @@ static void write_sampling(generator *made)
 					     {"not", "Game.Hidden"}};
 	const size_t count = sizeof(properties) / sizeof(properties[0]);
 
-	expect(mprof_writer_write_session(made->writer, properties, sizeof(*properties), count), "session");
+	expect(mprof_writer_write_session(created->writer, properties, sizeof(*properties), count), "session");
 }
 
 static void write_full(const char *path)
@@ -457,7 +461,7 @@ static void write_full(const char *path)
 	const mprof_property ring = {"ring",
 				     "the last 2.500 s; overwritten before: 4096 bytes in 3 blocks with 70 events"};
 	mprof_writer_options options;
-	generator made;
+	generator created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
@@ -471,93 +475,93 @@ static void write_full(const char *path)
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
 	options.intro_flags =
 		MPROF_INTRO_FLAG_HEAP | MPROF_INTRO_FLAG_HANDLE | MPROF_INTRO_FLAG_FINALIZER | MPROF_INTRO_FLAG_METRIC;
-	begin(&made, path, &options, SECOND);
-	define_names(&made);
-	expect(mprof_writer_define_class(made.writer, &sized), "class");
-	load_assembly(&made, 1, "Game, Version=1.2.3.4", "Game");
-	write_code_and_stacks(&made);
-	write_detailed_events(&made);
-	write_samples(&made);
-	write_sampling(&made);
-	write_heap(&made);
-	write_metrics_and_mark(&made);
-	expect(mprof_writer_write_losses(made.writer, MAIN_THREAD, lost, MPROF_LOSS_LIMIT + 1), "lost");
-	expect(mprof_writer_write_session(made.writer, &ring, sizeof(ring), 1), "session");
-	end(&made, 1);
+	begin(&created, path, &options, SECOND);
+	define_names(&created);
+	expect(mprof_writer_define_class(created.writer, &sized), "class");
+	load_assembly(&created, 1, "Game, Version=1.2.3.4", "Game");
+	write_code_and_stacks(&created);
+	write_detailed_events(&created);
+	write_samples(&created);
+	write_sampling(&created);
+	write_heap(&created);
+	write_metrics_and_mark(&created);
+	expect(mprof_writer_write_losses(created.writer, MAIN_THREAD, lost, MPROF_LOSS_LIMIT + 1), "lost");
+	expect(mprof_writer_write_session(created.writer, &ring, sizeof(ring), 1), "session");
+	end(&created, 1);
 }
 
 static void write_memory(const char *path)
 {
 	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .size = 1000, .stack = 3};
 	mprof_writer_options options;
-	generator made;
+	generator created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 	options.intro_flags = MPROF_INTRO_FLAG_MEMORY;
-	begin(&made, path, &options, SECOND);
-	define_names(&made);
-	write_code_and_stacks(&made);
-	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
-	add_detailed(&made, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x10000, 1000, &detail);
-	add_detailed(&made, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x20000, 1100, &detail);
+	begin(&created, path, &options, SECOND);
+	define_names(&created);
+	write_code_and_stacks(&created);
+	expect(mprof_writer_begin_events(created.writer, MAIN_THREAD, created.start), "block");
+	add_detailed(&created, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x10000, 1000, &detail);
+	add_detailed(&created, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x20000, 1100, &detail);
 	detail.stack = 0;
 	detail.size = 0;
-	add_detailed(&made, MPROF_EVENT_MEMORY_FREED, 0, 0x10000, 1200, &detail);
+	add_detailed(&created, MPROF_EVENT_MEMORY_FREED, 0, 0x10000, 1200, &detail);
 	detail.stack = 2;
 	detail.size = 3000;
 	detail.object = 0x20000;
-	add_detailed(&made, MPROF_EVENT_MEMORY_RESIZED, 0, 0x30000, 1300, &detail);
-	expect(mprof_writer_end_events(made.writer), "end of block");
-	end(&made, 1);
+	add_detailed(&created, MPROF_EVENT_MEMORY_RESIZED, 0, 0x30000, 1300, &detail);
+	expect(mprof_writer_end_events(created.writer), "end of block");
+	end(&created, 1);
 }
 
 static void write_deep(const char *path)
 {
 	const uint64_t depth = 3000;
 	mprof_writer_options options;
-	generator made;
+	generator created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
-	begin(&made, path, &options, SECOND);
-	define_names(&made);
-	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
+	begin(&created, path, &options, SECOND);
+	define_names(&created);
+	expect(mprof_writer_begin_events(created.writer, MAIN_THREAD, created.start), "block");
 	for (uint64_t i = 0; i < depth; i++)
-		call(&made, 2, 100 * i);
+		call(&created, 2, 100 * i);
 	for (uint64_t i = 0; i < depth; i++)
-		back(&made, 2, 100 * (depth + i));
-	expect(mprof_writer_end_events(made.writer), "end of block");
-	end(&made, 1);
+		back(&created, 2, 100 * (depth + i));
+	expect(mprof_writer_end_events(created.writer), "end of block");
+	end(&created, 1);
 }
 
 static void write_backward(const char *path)
 {
 	mprof_writer_options options;
-	generator made;
+	generator created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
-	begin(&made, path, &options, SECOND);
-	define_names(&made);
-	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
-	call(&made, 1, 1000);
-	call(&made, 2, 900);
-	back(&made, 2, 2000);
-	back(&made, 1, 3000);
-	expect(mprof_writer_end_events(made.writer), "end of block");
-	end(&made, 1);
+	begin(&created, path, &options, SECOND);
+	define_names(&created);
+	expect(mprof_writer_begin_events(created.writer, MAIN_THREAD, created.start), "block");
+	call(&created, 1, 1000);
+	call(&created, 2, 900);
+	back(&created, 2, 2000);
+	back(&created, 1, 3000);
+	expect(mprof_writer_end_events(created.writer), "end of block");
+	end(&created, 1);
 }
 
 static void write_empty(const char *path)
 {
 	mprof_writer_options options;
-	generator made;
+	generator created;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
-	begin(&made, path, &options, SECOND);
-	end(&made, 1);
+	begin(&created, path, &options, SECOND);
+	end(&created, 1);
 }
 
 int main(int argc, char **argv)

@@ -130,9 +130,9 @@ join_logs() {
 	test $status != 0 || fail "$1 with blocks of $2: not reported"
 }
 
-logs="good-mail drop-blocks mono-blocks unity-chains unity-fixed-blocks good-heap"
+logs="good-mail drop-blocks mono-blocks unity-stacks unity-fixed-blocks good-heap"
 # With sanitizers, in which each command takes several times as long, one of each kind of header and content.
-test -z "${MPROF_SANITIZED-}" || logs="good-mail unity-chains good-heap"
+test -z "${MPROF_SANITIZED-}" || logs="good-mail unity-stacks good-heap"
 for log in $logs; do
 	cp "$corpus/$log.mprof" .
 	cut_everywhere $log.mprof

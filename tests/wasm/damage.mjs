@@ -116,7 +116,7 @@ for (const path of readFileSync(listPath, 'utf8').trim().split('\n')) {
 }
 let partial = 0;
 for (const path of readFileSync(listPath, 'utf8').trim().split('\n')) {
-	if (/(mono-threads|mono-blocks|unity-chains|drop-blocks|mono-event-kinds)\.mprof$/.test(path))
+	if (/(mono-threads|mono-blocks|unity-stacks|drop-blocks|mono-event-kinds)\.mprof$/.test(path))
 		partial += await checkEnds(path);
 }
 if (partial < 20) {

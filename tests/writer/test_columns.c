@@ -64,7 +64,7 @@ static uint64_t any_size(void)
 }
 
 /* An event of one of the kinds that have a symbol, or of others. */
-static void make_event(written_event *made, uint64_t *counter)
+static void make_event(written_event *created, uint64_t *counter)
 {
 	static const uint8_t kinds[] = {MPROF_EVENT_METHOD_ENTER,
 					MPROF_EVENT_METHOD_ENTER,
@@ -80,10 +80,10 @@ static void make_event(written_event *made, uint64_t *counter)
 					MPROF_EVENT_MEMORY_ALLOCATED,
 					MPROF_EVENT_MEMORY_FREED,
 					MPROF_EVENT_METHOD_JIT_END};
-	mprof_event *event = &made->event;
+	mprof_event *event = &created->event;
 
-	memset(made, 0, sizeof(*made));
-	made->detail.struct_size = sizeof(made->detail);
+	memset(created, 0, sizeof(*created));
+	created->detail.struct_size = sizeof(created->detail);
 	event->kind = kinds[next_random() % (few_rows == 2 || (few_rows == 1 && next_random() % 100 != 0)
 						     ? SYMBOL_KINDS
 						     : sizeof(kinds) / sizeof(kinds[0]))];
@@ -104,21 +104,21 @@ static void make_event(written_event *made, uint64_t *counter)
 	case MPROF_EVENT_ALLOCATION:
 		event->id = any_id();
 		event->value = any_size();
-		made->detail.object = next_random() % 5 == 0 ? next_random() : 0x7f0012340000u + any_size();
-		made->detail.caller = next_random() % 3 == 0 ? 0 : any_id();
-		made->detail.stack = (uint32_t)(next_random() % (STACKS + 1));
+		created->detail.object = next_random() % 5 == 0 ? next_random() : 0x7f0012340000u + any_size();
+		created->detail.caller = next_random() % 3 == 0 ? 0 : any_id();
+		created->detail.stack = (uint32_t)(next_random() % (STACKS + 1));
 		break;
 	case MPROF_EVENT_MONITOR:
 		event->id = any_id();
 		event->value = MPROF_MONITOR_ACQUIRED;
-		made->detail.object = next_random();
+		created->detail.object = next_random();
 		break;
 	case MPROF_EVENT_MEMORY_ALLOCATED:
-		made->detail.size = any_size();
+		created->detail.size = any_size();
 		/* fall through */
 	case MPROF_EVENT_MEMORY_FREED:
 		event->value = next_random() >> 20;
-		made->detail.stack = (uint32_t)(next_random() % (STACKS + 1));
+		created->detail.stack = (uint32_t)(next_random() % (STACKS + 1));
 		break;
 	default:
 		event->id = any_id();

@@ -338,34 +338,34 @@ typedef struct made_block {
 	size_t length;
 } made_block;
 
-static void put_int(made_block *made, uint64_t value)
+static void put_int(made_block *created, uint64_t value)
 {
-	made->length += varint_encode(value, made->bytes + made->length);
+	created->length += varint_encode(value, created->bytes + created->length);
 }
 
-static void begin_block(made_block *made)
+static void begin_block(made_block *created)
 {
-	memset(made, 0, sizeof(*made));
-	made->bytes[0] = COMPRESSED_CODE;
-	made->length = HEADER_LENGTH;
+	memset(created, 0, sizeof(*created));
+	created->bytes[0] = COMPRESSED_CODE;
+	created->length = HEADER_LENGTH;
 }
 
-static void end_block(made_block *made)
+static void end_block(made_block *created)
 {
-	bytes_store_32(made->bytes + 2, (uint32_t)(made->length - HEADER_LENGTH + CHECKSUM_LENGTH));
-	bytes_store_32(made->bytes + made->length, checksum_update(0, made->bytes, made->length));
-	made->length += CHECKSUM_LENGTH;
+	bytes_store_32(created->bytes + 2, (uint32_t)(created->length - HEADER_LENGTH + CHECKSUM_LENGTH));
+	bytes_store_32(created->bytes + created->length, checksum_update(0, created->bytes, created->length));
+	created->length += CHECKSUM_LENGTH;
 }
 
 /* The log with a block after INTRO. */
-static log_bytes insert_block(const log_bytes *log, const made_block *made)
+static log_bytes insert_block(const log_bytes *log, const made_block *created)
 {
-	log_bytes copy = {malloc(log->length + made->length), log->length + made->length};
+	log_bytes copy = {malloc(log->length + created->length), log->length + created->length};
 	size_t start = intro_span(log);
 
 	memcpy(copy.bytes, log->bytes, start);
-	memcpy(copy.bytes + start, made->bytes, made->length);
-	memcpy(copy.bytes + start + made->length, log->bytes + start, log->length - start);
+	memcpy(copy.bytes + start, created->bytes, created->length);
+	memcpy(copy.bytes + start + created->length, log->bytes + start, log->length - start);
 	return copy;
 }
 
@@ -403,36 +403,36 @@ static uint32_t adler(const uint8_t *bytes, size_t length)
 	return high << 16 | low;
 }
 
-static void put_stored_stream(made_block *made, const uint8_t *bytes, uint8_t length)
+static void put_stored_stream(made_block *created, const uint8_t *bytes, uint8_t length)
 {
 	const uint32_t sum = adler(bytes, length);
 	const uint8_t start[] = {0x78, 0x01, 0x01, length, 0, (uint8_t)~length, 0xff};
 
-	memcpy(made->bytes + made->length, start, sizeof(start));
-	memcpy(made->bytes + made->length + sizeof(start), bytes, length);
-	made->length += sizeof(start) + length;
+	memcpy(created->bytes + created->length, start, sizeof(start));
+	memcpy(created->bytes + created->length + sizeof(start), bytes, length);
+	created->length += sizeof(start) + length;
 	for (int shift = 24; shift >= 0; shift -= 8)
-		made->bytes[made->length++] = (uint8_t)(sum >> shift);
+		created->bytes[created->length++] = (uint8_t)(sum >> shift);
 }
 
-static void make_false_block(made_block *made, const false_fields *fields)
+static void make_false_block(made_block *created, const false_fields *fields)
 {
 	uint8_t mark[MARK_LENGTH];
 
 	make_mark(mark);
-	begin_block(made);
-	put_int(made, fields->code);
-	put_int(made, fields->codec);
-	put_int(made, fields->unpacked_length);
-	put_int(made, fields->head_length);
-	put_int(made, fields->tail_length);
-	put_stored_stream(made, mark, MARK_LENGTH);
-	end_block(made);
+	begin_block(created);
+	put_int(created, fields->code);
+	put_int(created, fields->codec);
+	put_int(created, fields->unpacked_length);
+	put_int(created, fields->head_length);
+	put_int(created, fields->tail_length);
+	put_stored_stream(created, mark, MARK_LENGTH);
+	end_block(created);
 }
 
-static void check_false_block(const log_bytes *plain, const made_block *made, mprof_status status)
+static void check_false_block(const log_bytes *plain, const made_block *created, mprof_status status)
 {
-	log_bytes log = insert_block(plain, made);
+	log_bytes log = insert_block(plain, created);
 
 	read_log(log.bytes, log.length, NULL, &found);
 	cr_assert_eq(found.faults + found.unsupported, status == MPROF_OK ? 0 : 1, "%s", found.error.what);
@@ -484,10 +484,10 @@ Test(compressed, false_fields_are_refused)
 	set_expected();
 	plain = write_log(MPROF_CODEC_NONE, 0, 0, NULL);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		made_block made;
+		made_block created;
 
-		make_false_block(&made, &fields[i]);
-		check_false_block(&plain, &made, fields[i].status);
+		make_false_block(&created, &fields[i]);
+		check_false_block(&plain, &created, fields[i].status);
 	}
 	free(plain.bytes);
 }
@@ -497,14 +497,14 @@ Test(compressed, a_fault_in_the_content_has_the_offset_of_the_block)
 {
 	const false_fields fields = {36, 1, MARK_LENGTH, 0, 0, MPROF_ERR_MALFORMED};
 	log_bytes plain;
-	made_block made;
+	made_block created;
 	log_bytes log;
 
 	if (codec_max_level(MPROF_CODEC_DEFLATE) == 0)
 		cr_skip_test("the library has no codec");
 	plain = write_log(MPROF_CODEC_NONE, 0, 0, NULL);
-	make_false_block(&made, &fields);
-	log = insert_block(&plain, &made);
+	make_false_block(&created, &fields);
+	log = insert_block(&plain, &created);
 	read_log(log.bytes, log.length, NULL, &found);
 	cr_assert_eq(found.error.offset, intro_span(&plain));
 	cr_assert_gt(found.error.offset_in_block, HEADER_LENGTH);
@@ -524,13 +524,14 @@ typedef struct own_codec {
 static mprof_status decompress(void *user, const void *input, size_t input_length, void *output, size_t output_length,
 			       size_t *produced)
 {
-	own_codec *own = user;
+	own_codec *filled = user;
 	mprof_status status;
 
-	own->calls++;
-	status = codec_unpack(&own->codecs, MPROF_CODEC_DEFLATE, input, input_length, output, output_length, produced);
-	*produced += own->claimed;
-	return own->status != MPROF_OK ? own->status : status;
+	filled->calls++;
+	status = codec_unpack(&filled->codecs, MPROF_CODEC_DEFLATE, input, input_length, output, output_length,
+			      produced);
+	*produced += filled->claimed;
+	return filled->status != MPROF_OK ? filled->status : status;
 }
 
 static void set_codecs(mprof_reader_options *options, const mprof_codec *codec)
@@ -540,13 +541,13 @@ static void set_codecs(mprof_reader_options *options, const mprof_codec *codec)
 	options->codec_count = 1;
 }
 
-static void own_codec_init(own_codec *own)
+static void own_codec_init(own_codec *filled)
 {
 	mprof_allocator allocator;
 
-	memset(own, 0, sizeof(*own));
+	memset(filled, 0, sizeof(*filled));
 	cr_assert(allocator_init(&allocator, NULL));
-	codec_set_init(&own->codecs, &allocator);
+	codec_set_init(&filled->codecs, &allocator);
 }
 
 Test(compressed, codecs_of_the_caller_are_used)
@@ -555,40 +556,40 @@ Test(compressed, codecs_of_the_caller_are_used)
 	static const mprof_status failures[] = {MPROF_ERR_MALFORMED, MPROF_ERR_TRUNCATED,   MPROF_END,
 						MPROF_AGAIN,         MPROF_ERR_UNSUPPORTED, MPROF_ERR_INTERRUPTED,
 						MPROF_ERR_IO,        MPROF_ERR_LIMIT};
-	own_codec own;
-	mprof_codec codec = {sizeof(codec), MPROF_CODEC_DEFLATE, 0, decompress, &own};
+	own_codec filled;
+	mprof_codec codec = {sizeof(codec), MPROF_CODEC_DEFLATE, 0, decompress, &filled};
 	mprof_reader_options options;
 	log_bytes log;
 
 	if (codec_max_level(MPROF_CODEC_DEFLATE) == 0)
 		cr_skip_test("the library has no codec");
 	set_expected();
-	own_codec_init(&own);
+	own_codec_init(&filled);
 	log = write_log(MPROF_CODEC_DEFLATE, 0, 0, NULL);
 	set_codecs(&options, &codec);
 	read_log(log.bytes, log.length, &options, &found);
 	expect_everything();
-	cr_assert_eq(own.calls, BLOCKS + 1);
+	cr_assert_eq(filled.calls, BLOCKS + 1);
 	/* What the codec returns is not trusted. */
-	own.claimed = 1;
+	filled.claimed = 1;
 	read_log(log.bytes, log.length, &options, &found);
 	cr_assert_eq(found.event_count, 0);
 	cr_assert_eq(found.faults, BLOCKS + 1);
-	own.claimed = (size_t)-1;
+	filled.claimed = (size_t)-1;
 	read_log(log.bytes, log.length, &options, &found);
 	cr_assert_eq(found.event_count, 0);
 	cr_assert_eq(found.faults, BLOCKS + 1);
-	own.claimed = 0;
+	filled.claimed = 0;
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
-		own.status = failures[i];
+		filled.status = failures[i];
 		read_log(log.bytes, log.length, &options, &found);
 		cr_assert_eq(found.faults, BLOCKS + 1, "%d", failures[i]);
 		cr_assert_eq(found.last, MPROF_END, "%d", failures[i]);
 	}
-	own.status = MPROF_ERR_MEMORY;
+	filled.status = MPROF_ERR_MEMORY;
 	read_log(log.bytes, log.length, &options, &found);
 	cr_assert_eq(found.last, MPROF_ERR_MEMORY);
-	codec_set_destroy(&own.codecs);
+	codec_set_destroy(&filled.codecs);
 	free(log.bytes);
 }
 
@@ -596,24 +597,24 @@ Test(compressed, codecs_of_the_caller_are_used)
 Test(compressed, codecs_of_the_caller_may_be_new)
 {
 	const false_fields fields = {MARK_CODE, 99, MARK_LENGTH, 0, 0, MPROF_OK};
-	own_codec own;
-	mprof_codec codec = {sizeof(codec), 99, 0, decompress, &own};
+	own_codec filled;
+	mprof_codec codec = {sizeof(codec), 99, 0, decompress, &filled};
 	mprof_reader_options options;
-	made_block made;
+	made_block created;
 	log_bytes plain;
 	log_bytes log;
 
 	if (codec_max_level(MPROF_CODEC_DEFLATE) == 0)
 		cr_skip_test("the library has no codec");
-	own_codec_init(&own);
+	own_codec_init(&filled);
 	plain = write_log(MPROF_CODEC_NONE, 0, 0, NULL);
-	make_false_block(&made, &fields);
-	log = insert_block(&plain, &made);
+	make_false_block(&created, &fields);
+	log = insert_block(&plain, &created);
 	set_codecs(&options, &codec);
 	read_log(log.bytes, log.length, &options, &found);
 	cr_assert_eq(found.faults + found.unsupported, 0);
-	cr_assert_eq(own.calls, 1);
-	codec_set_destroy(&own.codecs);
+	cr_assert_eq(filled.calls, 1);
+	codec_set_destroy(&filled.codecs);
 	free(plain.bytes);
 	free(log.bytes);
 }

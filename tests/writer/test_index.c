@@ -327,7 +327,7 @@ Test(index, has_no_call_stacks_after_switches_and_pauses)
 Test(index, thread_that_starts_again_has_no_calls)
 {
 	const mprof_event other = {.kind = MPROF_EVENT_THREAD_START, .value = FIRST_THREAD + 1};
-	const mprof_event own = {.kind = MPROF_EVENT_THREAD_START, .value = FIRST_THREAD};
+	const mprof_event copy = {.kind = MPROF_EVENT_THREAD_START, .value = FIRST_THREAD};
 	mprof_writer *writer = open_log(0);
 
 	memset(threads, 0, sizeof(threads));
@@ -335,7 +335,7 @@ Test(index, thread_that_starts_again_has_no_calls)
 	write_some(writer, 100, 1, threads);
 	write_one(writer, other);
 	write_some(writer, 100, 1, threads);
-	write_one(writer, own);
+	write_one(writer, copy);
 	threads[0].depth = 0;
 	write_some(writer, 100, 1, threads);
 	cr_assert_eq(check_log(writer), 1);

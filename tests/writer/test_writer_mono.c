@@ -173,7 +173,7 @@ Test(writer_mono, events)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, MONO_DIRECTIVES, 0);
 
-	define_chains(writer);
+	define_stacks(writer);
 	begin_events(writer, THREAD);
 	ADD(writer, THREAD_START, 0, THREAD, 5, NULL);
 	ADD(writer, CLASS_LOAD_START, 3, 0, 7, NULL);
@@ -226,7 +226,7 @@ Test(writer_mono, stack_sections)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK), 0);
 
-	define_chains(writer);
+	define_stacks(writer);
 	begin_events(writer, 1);
 	add_stacked(writer, MPROF_EVENT_ALLOCATION, 0);
 	add_stacked(writer, MPROF_EVENT_ALLOCATION, 2);
@@ -269,7 +269,7 @@ Test(writer_mono, sections_have_no_frames_without_a_method)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK), 1);
 
-	define_chains(writer);
+	define_stacks(writer);
 	begin_events(writer, 1);
 	add_stacked(writer, MPROF_EVENT_ALLOCATION, 4);
 	add_stacked(writer, MPROF_EVENT_ALLOCATION, 4);
@@ -295,7 +295,7 @@ Test(writer_mono, refused_events_have_no_section)
 	const mprof_event_detail unknown = {.struct_size = sizeof(mprof_event_detail), .stack = 9};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK), 0);
 
-	define_chains(writer);
+	define_stacks(writer);
 	begin_events(writer, 1);
 	ADD(writer, ALLOCATION, 3, 16, 0, &known);
 	cr_assert_eq(add(writer, MPROF_EVENT_ALLOCATION, 3, 16, 0, &unknown), MPROF_ERR_UNDEFINED_ID);
@@ -315,7 +315,7 @@ Test(writer_mono, details_without_their_directives)
 	const mprof_event_detail nothing = {.struct_size = sizeof(mprof_event_detail), .object = 0};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 1);
 
-	define_chains(writer);
+	define_stacks(writer);
 	begin_events(writer, 1);
 	ADD(writer, ALLOCATION, 3, 16, 0, &detail);
 	ADD(writer, ALLOCATION, 3, 16, 0, &nothing);
@@ -427,7 +427,7 @@ Test(writer_mono, samples)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, MONO_DIRECTIVES, 1);
 
-	define_chains(writer);
+	define_stacks(writer);
 	put_samples(writer, chains_hit, CHAINS_HIT);
 	EXPECT_BLOCK(writer, 3, 7,
 		     CLOCK_BYTES MODULES_BYTES "\x91\x8d\x89"
@@ -463,7 +463,7 @@ Test(writer_mono, functions_without_a_module)
 	const uint32_t hit[] = {10, 9};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, MONO_DIRECTIVES, 0);
 
-	define_chains(writer);
+	define_stacks(writer);
 	put_records(writer, MPROF_BLOCK_CODE, code, 4);
 	put_records(writer, MPROF_BLOCK_STACKS, stacks, 2);
 	put_samples(writer, hit, 2);
@@ -481,7 +481,7 @@ Test(writer_mono, samples_of_unity)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_UNITY, MONO_DIRECTIVES, 0);
 
-	define_chains(writer);
+	define_stacks(writer);
 	put_samples(writer, chains_hit, CHAINS_HIT);
 	EXPECT_BLOCK(writer, 3, 7,
 		     CLOCK_BYTES "\x8d" MODULES_BYTES "\x91\x89"

@@ -222,9 +222,9 @@ const char *demangle_shown(const char *name)
 	text = text_pool_get(&names, name);
 	if (text == NULL)
 		return name;
-	if (!text->is_asked)
+	if (!text->is_looked_up)
 		text->shown = demangle_name(name);
-	text->is_asked = 1;
+	text->is_looked_up = 1;
 	return text->shown != NULL ? text->shown : name;
 }
 

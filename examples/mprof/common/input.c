@@ -219,10 +219,10 @@ static mprof_error reader_error(const log_input *input)
 
 static log_problem make_problem(uint64_t offset, uint32_t status, const char *what)
 {
-	log_problem made = {offset, status, ""};
+	log_problem created = {offset, status, ""};
 
-	snprintf(made.what, sizeof(made.what), "%s", what);
-	return made;
+	snprintf(created.what, sizeof(created.what), "%s", what);
+	return created;
 }
 
 /*
@@ -405,9 +405,9 @@ void input_close(log_input *input)
 
 void input_problem(log_input *input, uint64_t offset, mprof_status status, const char *what)
 {
-	log_problem own = make_problem(offset, status, what);
+	log_problem copy = make_problem(offset, status, what);
 
-	add_problem(input, &own, 0);
+	add_problem(input, &copy, 0);
 }
 
 void input_failed(log_input *input, uint64_t offset, mprof_status status, const char *what)
@@ -418,11 +418,11 @@ void input_failed(log_input *input, uint64_t offset, mprof_status status, const 
 
 static void add_error(log_input *input, const mprof_error *error)
 {
-	log_problem own = problem_of(input, error);
+	log_problem copy = problem_of(input, error);
 
 	if (error->status == MPROF_ERR_TRUNCATED)
 		mention_salvage_file(input);
-	add_problem(input, &own, error->system_error);
+	add_problem(input, &copy, error->system_error);
 	if (error->severity != MPROF_SEVERITY_BLOCK)
 		input->is_over = 1;
 	/* A log in an unsupported form is not just incomplete: nothing of it can be read. */

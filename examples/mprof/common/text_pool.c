@@ -52,7 +52,7 @@ pooled_text *text_pool_get(text_pool *pool, const char *text)
 	if (added == NULL)
 		return NULL;
 	added->shown = NULL;
-	added->is_asked = 0;
+	added->is_looked_up = 0;
 	added->next = pool->all;
 	memcpy(added->text, text, size);
 	pool->all = added;

@@ -11,8 +11,8 @@
 /** A text. Its address identifies it: it is the same for equal texts, unless their hashes collide. */
 typedef struct pooled_text {
 	struct pooled_text *next;
-	char *shown;  /**< Set by the user of the pool, and freed with it; NULL at first. */
-	int is_asked; /**< Its user has looked for that; 0 at first. */
+	char *shown;      /**< Set by the user of the pool, and freed with it; NULL at first. */
+	int is_looked_up; /**< Its user has looked for that; 0 at first. */
 	char text[];
 } pooled_text;
 

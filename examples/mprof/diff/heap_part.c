@@ -7,6 +7,7 @@
 #include "common/json.h"
 #include "common/name_cut.h"
 #include "common/output.h"
+#include "common/table_view.h"
 #include "diff/diff.h"
 #include "diff/heap_identity.h"
 #include "diff/tables.h"
@@ -169,25 +170,56 @@ static void heap_growth_print_text(const log_diff *diff)
 	free(rows);
 }
 
+/* The paths that are printed, as rows of a view. */
+typedef struct growth_rows {
+	const log_diff *diff;
+	mprof_heap_growth *rows;
+} growth_rows;
+
+static void get_growth(const void *user, size_t index, table_row *row)
+{
+	row->growth = ((const growth_rows *)user)->rows[index];
+}
+
+static void print_class(const void *user, json_writer *json, const char *key, const void *row)
+{
+	const growth_rows *grown = user;
+
+	json_string(
+		json, key,
+		growth_shape(grown->diff->heap_growth, DIFF_AFTER, ((const mprof_heap_growth *)row)->shape).class_name);
+}
+
+/* Fields of their own: the root and the steps. */
+static void print_path(const void *user, json_writer *json, const char *key, const void *row)
+{
+	const growth_rows *grown = user;
+
+	(void)key;
+	growth_path_json(grown->diff->heap_growth, DIFF_AFTER, ((const mprof_heap_growth *)row)->shape, json);
+}
+
+static const table_view growth_view = {
+	.table = MPROF_HEAP_TABLE_GROWTH,
+	.fields =
+		{
+			{TABLE_PRINT, .key = "class", .print = print_class},
+			{.key = "objects_before", .field = "objects_first"},
+			{.key = "objects_after", .field = "objects_last"},
+			{.key = "bytes_before", .field = "bytes_first"},
+			{.key = "bytes_after", .field = "bytes_last"},
+			{TABLE_PRINT, .field = "shape", .print = print_path},
+		},
+};
+
 static void heap_growth_print_json(const log_diff *diff, json_writer *json)
 {
-	size_t count;
-	mprof_heap_growth *rows = find_growth(diff, &count);
-	size_t shown = diff_rows(diff, count);
+	growth_rows grown = {.diff = diff};
+	table_rows rows = {.get = get_growth, .user = &grown};
 
-	json_begin_array(json, "heap_growth");
-	for (size_t i = 0; i < shown; i++) {
-		json_begin_object(json, NULL);
-		json_string(json, "class", growth_shape(diff->heap_growth, DIFF_AFTER, rows[i].shape).class_name);
-		json_unsigned(json, "objects_before", rows[i].objects_first);
-		json_unsigned(json, "objects_after", rows[i].objects_last);
-		json_unsigned(json, "bytes_before", rows[i].bytes_first);
-		json_unsigned(json, "bytes_after", rows[i].bytes_last);
-		growth_path_json(diff->heap_growth, DIFF_AFTER, rows[i].shape, json);
-		json_end_object(json);
-	}
-	json_end_array(json);
-	free(rows);
+	grown.rows = find_growth(diff, &rows.count);
+	table_view_json(&growth_view, &rows, diff_rows(diff, rows.count), json, "heap_growth");
+	free(grown.rows);
 }
 
 /*

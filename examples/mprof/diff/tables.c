@@ -250,7 +250,7 @@ static const diff_table tables[] = {
 	 "Samples",
 	 "samples",
 	 "method or function",
-	 {{"hits", "samples"}, {"total_hits", "samples with callees"}, {NULL, NULL}},
+	 {{KEY_SAMPLES_SELF, "samples"}, {KEY_SAMPLES_TOTAL, "samples with callees"}, {NULL, NULL}},
 	 0},
 	{MPROF_TABLE_MONITORS, "Waits for monitors by class", "monitors", "class", WAITED, 0},
 	{MPROF_TABLE_MONITOR_SITES, "Waits for monitors by call site", "monitor_sites", "class", WAITED, 1},
@@ -272,7 +272,7 @@ static int is_duration(const diff_table *table, diff_measure measure)
 {
 	const char *key =
 		table->figures[measure].key != NULL ? table->figures[measure].key : table->figures[DIFF_BY_SELF].key;
-	const mprof_table_column *column = table_column_find(table->table, key, strlen(key));
+	const mprof_table_column *column = table_column_find(mprof_table_get_column, table->table, key, strlen(key));
 
 	return column != NULL && column->unit == MPROF_UNIT_NANOSECONDS;
 }

@@ -134,20 +134,20 @@ static stack_tree *flame_invert(const stack_tree *tree, uint32_t max_depth, uint
 	stack_tree *inverse = malloc(sizeof(*inverse));
 	uint32_t *frames = calloc(tree->frame_count, sizeof(*frames));
 	uint64_t *values = calloc(tree->frame_count, sizeof(*values));
-	int is_made = inverse != NULL && stack_nodes_init(inverse, tree->value, 0) && frames != NULL &&
-		      values != NULL && copy_frames(inverse, tree, frames);
+	int is_created = inverse != NULL && stack_nodes_init(inverse, tree->value, 0) && frames != NULL &&
+			 values != NULL && copy_frames(inverse, tree, frames);
 
-	if (is_made)
+	if (is_created)
 		sum_frames(tree, values);
-	for (uint32_t i = 0; is_made && i < tree->node_count; i++) {
+	for (uint32_t i = 0; is_created && i < tree->node_count; i++) {
 		uint32_t depth = values[tree->nodes[i].frame] < least ? 1 : max_depth;
 
 		if (tree->nodes[i].self > 0)
-			is_made = add_path(inverse, tree, frames, i, depth);
+			is_created = add_path(inverse, tree, frames, i, depth);
 	}
 	free(frames);
 	free(values);
-	if (!is_made) {
+	if (!is_created) {
 		output_out_of_memory();
 		stack_tree_destroy(inverse);
 		return NULL;
@@ -255,7 +255,7 @@ static int make_layouts(flame_picture *picture, const flame_options *options)
 	const stack_tree *tree = picture->tree;
 	uint64_t *weights = calloc(tree->node_count, sizeof(*weights));
 	flame_limits limits = limits_of(options, picture->scale.whole);
-	int is_made;
+	int is_created;
 
 	if (weights == NULL) {
 		output_out_of_memory();
@@ -263,15 +263,15 @@ static int make_layouts(flame_picture *picture, const flame_options *options)
 	}
 	for (size_t i = 0; i < tree->node_count; i++)
 		weights[i] = tree->nodes[i].total;
-	is_made = flame_layout_make(&picture->layout, tree, weights, &limits, flame_svg_length);
+	is_created = flame_layout_make(&picture->layout, tree, weights, &limits, flame_svg_length);
 	/* What is left of the length is for the removed frames. */
-	if (is_made && picture->comparison != NULL) {
+	if (is_created && picture->comparison != NULL) {
 		limits.max_length /= 8;
-		is_made = flame_layout_make(&picture->removed, tree, picture->comparison->removed, &limits,
-					    flame_svg_length);
+		is_created = flame_layout_make(&picture->removed, tree, picture->comparison->removed, &limits,
+					       flame_svg_length);
 	}
 	free(weights);
-	return is_made;
+	return is_created;
 }
 
 static char *make_title(const flame_options *options, const flame_log *log)
@@ -295,12 +295,12 @@ static int print_picture(FILE *file, flame_picture *picture, const flame_options
 	char *subtitle = make_subtitle(options, picture, log, before);
 	char *warnings = join(log->warnings, before, before != NULL ? before->warnings : "");
 	char *details = join(log->header, NULL, "");
-	int is_made = title != NULL && subtitle != NULL && warnings != NULL && details != NULL;
+	int is_created = title != NULL && subtitle != NULL && warnings != NULL && details != NULL;
 
-	if (!is_made)
+	if (!is_created)
 		output_out_of_memory();
-	is_made = is_made && make_layouts(picture, options);
-	if (is_made) {
+	is_created = is_created && make_layouts(picture, options);
+	if (is_created) {
 		picture->title = title;
 		picture->subtitle = subtitle;
 		picture->warnings = warnings;
@@ -313,7 +313,7 @@ static int print_picture(FILE *file, flame_picture *picture, const flame_options
 	free(subtitle);
 	free(warnings);
 	free(details);
-	return is_made;
+	return is_created;
 }
 
 static int print_trees(FILE *file, const flame_options *options, const flame_log *log, const flame_log *before,
@@ -321,23 +321,23 @@ static int print_trees(FILE *file, const flame_options *options, const flame_log
 {
 	flame_comparison comparison = {.tree = NULL};
 	flame_picture picture = {.tree = tree, .width = (uint32_t)options->width};
-	int is_made = 1;
+	int is_created = 1;
 
 	picture.scale = (flame_scale){.value = log->tree->value,
 				      .unit = log->tree->unit,
 				      .whole = log->tree->nodes[0].total,
 				      .sampling = log->sampling};
 	if (before_tree != NULL) {
-		is_made = flame_comparison_make(&comparison, tree, before_tree);
+		is_created = flame_comparison_make(&comparison, tree, before_tree);
 		picture.tree = comparison.tree;
 		picture.comparison = &comparison;
 		picture.scale.has_before = 1;
 		picture.scale.is_normalized = options->is_normalized;
 		picture.scale.before_whole = before->tree->nodes[0].total;
 	}
-	is_made = is_made && print_picture(file, &picture, options, log, before);
+	is_created = is_created && print_picture(file, &picture, options, log, before);
 	flame_comparison_release(&comparison);
-	return is_made;
+	return is_created;
 }
 
 /* The inverse of a tree, in which frames that are not drawn have no callers. */
@@ -352,15 +352,15 @@ int flame_graph_print(FILE *file, const flame_options *options, const flame_log 
 {
 	stack_tree *tree;
 	stack_tree *before_tree;
-	int is_made;
+	int is_created;
 
 	if (!options->is_inverted)
 		return print_trees(file, options, log, before, log->tree, before != NULL ? before->tree : NULL);
 	tree = invert(options, log->tree);
 	before_tree = before != NULL ? invert(options, before->tree) : NULL;
-	is_made = tree != NULL && (before == NULL || before_tree != NULL) &&
-		  print_trees(file, options, log, before, tree, before_tree);
+	is_created = tree != NULL && (before == NULL || before_tree != NULL) &&
+		     print_trees(file, options, log, before, tree, before_tree);
 	stack_tree_destroy(tree);
 	stack_tree_destroy(before_tree);
-	return is_made;
+	return is_created;
 }

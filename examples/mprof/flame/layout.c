@@ -223,7 +223,7 @@ static int fit(layout_state *state, flame_layout *layout, const flame_limits *li
 }
 
 /* Finds where the boxes are, once they are sorted. \p lefts: by node; the left edge of what it calls next. */
-static void place(layout_state *state, uint64_t *lefts)
+static void position(layout_state *state, uint64_t *lefts)
 {
 	for (size_t i = 0; i < state->count; i++) {
 		flame_box *box = &state->boxes[i];
@@ -261,7 +261,7 @@ static int make(layout_state *state, flame_layout *layout, const flame_limits *l
 	collect(state, layout->least, limits->max_depth);
 	sorted = state;
 	qsort(state->boxes, state->count, sizeof(*state->boxes), compare_places);
-	place(state, lefts);
+	position(state, lefts);
 	count_hidden(state, layout, limits->max_depth);
 	memmove(state->boxes + 1, state->boxes, state->count * sizeof(*state->boxes));
 	state->boxes[0] = (flame_box){.weight = state->weights[0]};
@@ -278,19 +278,19 @@ int flame_layout_make(flame_layout *layout, const stack_tree *tree, const uint64
 {
 	layout_state state = {.tree = tree, .weights = weights};
 	uint64_t *lefts = calloc(tree->node_count, sizeof(*lefts));
-	int is_made;
+	int is_created;
 
 	memset(layout, 0, sizeof(*layout));
 	state.depths = calloc(tree->node_count, sizeof(*state.depths));
 	state.boxes = calloc(tree->node_count + 1, sizeof(*state.boxes));
 	layout->boxes = state.boxes;
-	is_made = lefts != NULL && state.depths != NULL && state.boxes != NULL &&
-		  make(&state, layout, limits, lefts, length);
-	if (!is_made)
+	is_created = lefts != NULL && state.depths != NULL && state.boxes != NULL &&
+		     make(&state, layout, limits, lefts, length);
+	if (!is_created)
 		output_out_of_memory();
 	free(lefts);
 	free(state.depths);
-	return is_made;
+	return is_created;
 }
 
 void flame_layout_release(flame_layout *layout)

@@ -2,13 +2,11 @@
 /* Prints the classes of a heap snapshot. */
 #include "heap/classes.h"
 
-#include "common/name_cut.h"
 #include "common/output.h"
+#include "common/table_view.h"
 #include "heap/selection.h"
 #include "heap/view.h"
-#include "shared/text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,103 +87,93 @@ void heap_classes_release(heap_class_table *table)
 	free(table->rows);
 }
 
-static void print_csv_name(const char *name)
+/*
+ * Views.
+ */
+
+/* The classes that are printed, as rows of a view. */
+typedef struct class_rows {
+	const heap_view *view;
+	heap_class_table table;
+} class_rows;
+
+static int has_retained(const void *user)
 {
-	putchar('"');
-	for (; *name != '\0'; name++) {
-		if (*name == '"')
-			putchar('"');
-		putchar(*name);
-	}
-	puts("\"");
+	return ((const class_rows *)user)->view->has_retained;
+}
+
+static int shows_retained(const void *user)
+{
+	return has_retained(user) && !((const class_rows *)user)->view->options.is_unreachable;
+}
+
+static void get_class(const void *user, size_t index, table_row *row)
+{
+	row->class_stats = ((const class_rows *)user)->table.rows[index].stats;
+}
+
+static const table_view classes_view = {
+	.table = MPROF_HEAP_TABLE_CLASSES,
+	.cells =
+		{
+			{.width = 10, .heading = "retained", .field = "retained_bytes", .is_shown = shows_retained},
+			{.width = 8,
+			 .heading = "",
+			 .field = "retained_bytes",
+			 .is_share = 1,
+			 .is_shown = shows_retained},
+			{.width = 10, .heading = "bytes", .field = "bytes", .is_apart = 1},
+			{.width = 14, .heading = "objects", .field = "objects"},
+			{.heading = "class", .field = "class_id"},
+		},
+	.fields =
+		{
+			{.key = "id", .field = "class_id"},
+			{TABLE_NAME, .key = "name", .field = "class_id"},
+			{.field = "objects"},
+			{.field = "bytes"},
+			{.field = "reachable_objects", .is_known = has_retained},
+			{.field = "reachable_bytes", .is_known = has_retained},
+			{.field = "retained_bytes", .is_known = has_retained},
+		},
+	.csv = "id objects bytes retained_bytes name",
+};
+
+static table_rows collect_rows(class_rows *classes, const heap_view *view)
+{
+	classes->view = view;
+	heap_classes_collect(view, &classes->table, view->options.order);
+	return (table_rows){classes->table.count, get_class, classes, view->input.reader, view->totals.reachable_bytes};
 }
 
 void heap_classes_csv(const heap_view *view)
 {
-	heap_class_table table;
-	size_t shown;
+	class_rows classes;
+	const table_rows rows = collect_rows(&classes, view);
 
-	heap_classes_collect(view, &table, view->options.order);
-	shown = heap_view_rows(view, table.count, 0);
-	puts("id,objects,bytes,retained_bytes,name");
-	for (size_t i = 0; i < shown; i++) {
-		const mprof_heap_class *stats = &table.rows[i].stats;
-		class_name name;
-
-		printf("%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",", stats->class_id, stats->objects, stats->bytes);
-		if (view->has_retained)
-			printf("%" PRIu64, stats->retained_bytes);
-		putchar(',');
-		print_csv_name(label_class(view, table.rows[i].index, &name));
-	}
-	heap_classes_release(&table);
+	table_view_csv(&classes_view, &rows, heap_view_rows(view, rows.count, 0));
+	heap_classes_release(&classes.table);
 }
 
 void heap_classes_text(const heap_view *view)
 {
-	int has_retained = view->has_retained && !view->options.is_unreachable;
-	heap_class_table table;
-	size_t shown;
+	class_rows classes;
+	const table_rows rows = collect_rows(&classes, view);
+	const size_t shown = heap_view_rows(view, rows.count, USUAL_ROWS);
 
-	heap_classes_collect(view, &table, view->options.order);
-	shown = heap_view_rows(view, table.count, USUAL_ROWS);
-	if (table.count > 0) {
-		printf("\n%s", view->options.is_unreachable ? "Unreachable objects by class" : "Classes");
-		if (shown < table.count)
-			printf(" (%zu of %zu)", shown, table.count);
-		putchar('\n');
-		if (has_retained)
-			printf("  %10s %8s", "retained", "");
-		printf("  %10s %14s  %s\n", "bytes", "objects", "class");
+	if (rows.count > 0) {
+		heap_view_title(view->options.is_unreachable ? "Unreachable objects by class" : "Classes", shown,
+				rows.count);
+		table_view_text(&classes_view, &rows, shown);
 	}
-	for (size_t i = 0; i < shown; i++) {
-		const mprof_heap_class *stats = &table.rows[i].stats;
-		char retained[TEXT_NUMBER_SIZE];
-		char percent[TEXT_NUMBER_SIZE];
-		char bytes[TEXT_NUMBER_SIZE];
-		char objects[TEXT_NUMBER_SIZE];
-		class_name name;
-
-		if (has_retained)
-			printf("  %10s %8s", text_bytes(retained, stats->retained_bytes),
-			       text_percent(percent, stats->retained_bytes, view->totals.reachable_bytes));
-		printf("  %10s %14s  ", text_bytes(bytes, stats->bytes), text_count(objects, stats->objects));
-		name_print(label_class(view, table.rows[i].index, &name));
-		putchar('\n');
-	}
-	heap_classes_release(&table);
-}
-
-static void print_known(const heap_view *view, json_writer *json, const char *key, uint64_t number)
-{
-	if (view->has_retained)
-		json_unsigned(json, key, number);
-	else
-		json_null(json, key);
+	heap_classes_release(&classes.table);
 }
 
 void heap_classes_json(const heap_view *view, json_writer *json)
 {
-	heap_class_table table;
-	size_t shown;
+	class_rows classes;
+	const table_rows rows = collect_rows(&classes, view);
 
-	heap_classes_collect(view, &table, view->options.order);
-	shown = heap_view_rows(view, table.count, 0);
-	json_begin_array(json, "classes");
-	for (size_t i = 0; i < shown; i++) {
-		const mprof_heap_class *stats = &table.rows[i].stats;
-		class_name name;
-
-		json_begin_object(json, NULL);
-		json_unsigned(json, "id", stats->class_id);
-		json_string(json, "name", label_class(view, table.rows[i].index, &name));
-		json_unsigned(json, "objects", stats->objects);
-		json_unsigned(json, "bytes", stats->bytes);
-		print_known(view, json, "reachable_objects", stats->reachable_objects);
-		print_known(view, json, "reachable_bytes", stats->reachable_bytes);
-		print_known(view, json, "retained_bytes", stats->retained_bytes);
-		json_end_object(json);
-	}
-	json_end_array(json);
-	heap_classes_release(&table);
+	table_view_json(&classes_view, &rows, heap_view_rows(view, rows.count, 0), json, "classes");
+	heap_classes_release(&classes.table);
 }

@@ -3,6 +3,7 @@
 #include "heap/largest.h"
 
 #include "common/output.h"
+#include "common/table_view.h"
 #include "heap/selection.h"
 #include "heap/view.h"
 #include "shared/text.h"
@@ -20,6 +21,7 @@ typedef struct largest_row {
 
 /* The rows are a heap in an array while objects are added; the first one is the smallest. */
 typedef struct largest_table {
+	const heap_view *view;
 	largest_row *rows;
 	size_t count;
 	size_t capacity;
@@ -82,7 +84,7 @@ static void collect(const heap_view *view, largest_table *table, size_t usual)
 	class_filter filter;
 	mprof_status status;
 
-	*table = (largest_table){.rows = NULL};
+	*table = (largest_table){.view = view};
 	if (!view->has_retained)
 		return;
 	table->capacity = heap_view_rows(view, (size_t)view->totals.objects, usual);
@@ -122,29 +124,69 @@ static void print_holder(const heap_view *view, const mprof_heap_object *object)
 	}
 }
 
+static void get_object(const void *user, size_t index, table_row *row)
+{
+	const largest_table *table = user;
+
+	row->object = heap_view_object(table->view, table->rows[index].object);
+}
+
+static int has_referrers(const void *user)
+{
+	return ((const largest_table *)user)->has_referrers;
+}
+
+static void print_object(const void *user, const void *row)
+{
+	const largest_table *table = user;
+
+	fputs("  ", stdout);
+	label_print_object(table->view, row);
+	print_holder(table->view, row);
+}
+
+static void print_dominator(const void *user, json_writer *json, const char *key, const void *row)
+{
+	heap_view_dominator_json(((const largest_table *)user)->view, json, key, row);
+}
+
+static const table_view largest_view = {
+	.table = MPROF_HEAP_TABLE_OBJECTS,
+	.cells =
+		{
+			{.width = 10, .heading = "retained", .field = "retained_bytes"},
+			{.width = 8, .heading = "", .field = "retained_bytes", .is_share = 1},
+			{.width = 10, .heading = "bytes", .field = "bytes"},
+			{.heading = "object", .print = print_object},
+		},
+	.fields =
+		{
+			{.key = "object", .field = "address"},
+			{TABLE_NAME, .key = "class", .field = "class_id"},
+			{.field = "label"},
+			{.field = "bytes"},
+			{.field = "retained_bytes"},
+			{TABLE_PRINT, .key = "dominator", .print = print_dominator},
+			{.field = "referrers", .is_known = has_referrers},
+		},
+};
+
+static table_rows rows_of(const largest_table *table)
+{
+	return (table_rows){table->count, get_object, table, table->view->input.reader,
+			    table->view->totals.reachable_bytes};
+}
+
 void heap_largest_text(const heap_view *view)
 {
 	largest_table table;
+	table_rows rows;
 
 	collect(view, &table, USUAL_ROWS);
+	rows = rows_of(&table);
 	if (table.count > 0) {
-		printf("\nObjects that retain the most");
-		if (table.count < table.wanted)
-			printf(" (%zu of %" PRIu64 ")", table.count, table.wanted);
-		printf("\n  %10s %8s %10s  %s\n", "retained", "", "bytes", "object");
-	}
-	for (size_t i = 0; i < table.count; i++) {
-		mprof_heap_object object = heap_view_object(view, table.rows[i].object);
-		char retained[TEXT_NUMBER_SIZE];
-		char percent[TEXT_NUMBER_SIZE];
-		char bytes[TEXT_NUMBER_SIZE];
-
-		printf("  %10s %8s %10s  ", text_bytes(retained, object.retained_bytes),
-		       text_percent(percent, object.retained_bytes, view->totals.reachable_bytes),
-		       text_bytes(bytes, object.bytes));
-		label_print_object(view, &object);
-		print_holder(view, &object);
-		putchar('\n');
+		heap_view_title("Objects that retain the most", table.count, (size_t)table.wanted);
+		table_view_text(&largest_view, &rows, rows.count);
 	}
 	free(table.rows);
 }
@@ -152,29 +194,10 @@ void heap_largest_text(const heap_view *view)
 void heap_largest_json(const heap_view *view, json_writer *json)
 {
 	largest_table table;
+	table_rows rows;
 
 	collect(view, &table, USUAL_JSON_ROWS);
-	json_begin_array(json, "dominators");
-	for (size_t i = 0; i < table.count; i++) {
-		mprof_heap_object object = heap_view_object(view, table.rows[i].object);
-		class_name name;
-
-		json_begin_object(json, NULL);
-		json_hexadecimal(json, "object", object.address);
-		json_string(json, "class", label_class(view, object.class_index, &name));
-		json_string(json, "label", object.label[0] != '\0' ? object.label : NULL);
-		json_unsigned(json, "bytes", object.bytes);
-		json_unsigned(json, "retained_bytes", object.retained_bytes);
-		if (object.dominator != MPROF_HEAP_NO_OBJECT)
-			json_hexadecimal(json, "dominator", heap_view_object(view, object.dominator).address);
-		else
-			json_null(json, "dominator");
-		if (table.has_referrers)
-			json_unsigned(json, "referrers", object.referrers);
-		else
-			json_null(json, "referrers");
-		json_end_object(json);
-	}
-	json_end_array(json);
+	rows = rows_of(&table);
+	table_view_json(&largest_view, &rows, rows.count, json, "dominators");
 	free(table.rows);
 }

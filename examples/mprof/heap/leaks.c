@@ -5,6 +5,7 @@
 #include "common/arguments.h"
 #include "common/growth_path.h"
 #include "common/name_cut.h"
+#include "common/table_view.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -293,8 +294,44 @@ void heap_leaks_text(const heap_leaks *leaks)
 	print_left_out(leaks);
 }
 
+static void get_growth(const void *user, size_t index, table_row *row)
+{
+	row->growth = ((const heap_leaks *)user)->rows[index];
+}
+
+static void print_class(const void *user, json_writer *json, const char *key, const void *row)
+{
+	json_string(json, key, shape_at(user, ((const mprof_heap_growth *)row)->shape).class_name);
+}
+
+/* Fields of their own: the root and the steps. */
+static void print_path(const void *user, json_writer *json, const char *key, const void *row)
+{
+	const heap_leaks *leaks = user;
+
+	(void)key;
+	growth_path_json(leaks->diff, (size_t)leaks->compared_count - 1, ((const mprof_heap_growth *)row)->shape, json);
+}
+
+static const table_view leaks_view = {
+	.table = MPROF_HEAP_TABLE_GROWTH,
+	.fields =
+		{
+			{TABLE_PRINT, .key = "class", .print = print_class},
+			{.field = "bytes_first"},
+			{.field = "bytes_last"},
+			{.field = "objects_first"},
+			{.field = "objects_last"},
+			{.key = "shots", .field = "grown_snapshots"},
+			{TABLE_PRINT, .field = "shape", .print = print_path},
+		},
+};
+
 void heap_leaks_json(const heap_leaks *leaks, json_writer *json)
 {
+	const table_rows rows = {leaks->count, get_growth, leaks, leaks->input.reader, 0};
+	const uint64_t top = leaks->options.top;
+
 	json_begin_object(json, "leak_shots");
 	json_unsigned(json, "compared", leaks->compared_count);
 	json_unsigned(json, "incomplete", leaks->incomplete_count);
@@ -302,19 +339,5 @@ void heap_leaks_json(const heap_leaks *leaks, json_writer *json)
 	json_unsigned(json, "at_shutdown", leaks->final_count);
 	json_unsigned(json, "inexact_objects", leaks->inexact_objects);
 	json_end_object(json);
-	json_begin_array(json, "leaks");
-	for (size_t i = 0; i < leaks->count && (leaks->options.top == 0 || i < leaks->options.top); i++) {
-		const mprof_heap_growth *row = &leaks->rows[i];
-
-		json_begin_object(json, NULL);
-		json_string(json, "class", shape_at(leaks, row->shape).class_name);
-		json_unsigned(json, "bytes_first", row->bytes_first);
-		json_unsigned(json, "bytes_last", row->bytes_last);
-		json_unsigned(json, "objects_first", row->objects_first);
-		json_unsigned(json, "objects_last", row->objects_last);
-		json_unsigned(json, "shots", row->grown_snapshots);
-		growth_path_json(leaks->diff, (size_t)leaks->compared_count - 1, row->shape, json);
-		json_end_object(json);
-	}
-	json_end_array(json);
+	table_view_json(&leaks_view, &rows, top != 0 && top < rows.count ? (size_t)top : rows.count, json, "leaks");
 }

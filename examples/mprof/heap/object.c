@@ -4,6 +4,7 @@
 
 #include "common/arguments.h"
 #include "common/output.h"
+#include "common/table_view.h"
 #include "heap/view.h"
 #include "heap/paths.h"
 #include "shared/text.h"
@@ -258,10 +259,35 @@ static void print_origin_json(const heap_view *view, json_writer *json, const mp
 	json_end_object(json);
 }
 
+static void print_synthetic(const void *user, json_writer *json, const char *key, const void *row)
+{
+	(void)user;
+	json_boolean(json, key, (((const mprof_heap_object *)row)->flags & MPROF_OBJECT_FLAG_SYNTHETIC) != 0);
+}
+
+static void print_dominator(const void *user, json_writer *json, const char *key, const void *row)
+{
+	heap_view_dominator_json(user, json, key, row);
+}
+
+static const table_view object_view = {
+	.table = MPROF_HEAP_TABLE_OBJECTS,
+	.fields =
+		{
+			{.key = "object", .field = "address"},
+			{TABLE_NAME, .key = "class", .field = "class_id"},
+			{.field = "label"},
+			{TABLE_PRINT, .key = "synthetic", .print = print_synthetic},
+			{.field = "bytes"},
+			{.field = "retained_bytes", .is_known = heap_view_has_retained},
+			{TABLE_PRINT, .key = "dominator", .print = print_dominator},
+		},
+};
+
 void heap_object_json(const heap_view *view, json_writer *json)
 {
+	const table_rows rows = {.user = view, .reader = view->input.reader};
 	mprof_heap_object stats;
-	class_name name;
 	uint32_t object;
 
 	if (!view->options.has_address || !find_object(view, &object)) {
@@ -270,19 +296,7 @@ void heap_object_json(const heap_view *view, json_writer *json)
 	}
 	stats = heap_view_object(view, object);
 	json_begin_object(json, "object");
-	json_hexadecimal(json, "object", stats.address);
-	json_string(json, "class", label_class(view, stats.class_index, &name));
-	json_string(json, "label", stats.label[0] != '\0' ? stats.label : NULL);
-	json_boolean(json, "synthetic", (stats.flags & MPROF_OBJECT_FLAG_SYNTHETIC) != 0);
-	json_unsigned(json, "bytes", stats.bytes);
-	if (view->has_retained)
-		json_unsigned(json, "retained_bytes", stats.retained_bytes);
-	else
-		json_null(json, "retained_bytes");
-	if (stats.dominator != MPROF_HEAP_NO_OBJECT)
-		json_hexadecimal(json, "dominator", heap_view_object(view, stats.dominator).address);
-	else
-		json_null(json, "dominator");
+	table_view_fields(&object_view, &rows, json, &stats, 0);
 	print_origin_json(view, json, &stats);
 	print_references_json(view, json, object, mprof_heap_graph_get_references, "references", stats.references);
 	print_references_json(view, json, object, mprof_heap_graph_get_weak_references, "weak_references",

@@ -210,10 +210,8 @@ void heap_paths_text(const heap_view *view)
 	collect(view, &table);
 	shown = heap_view_rows(view, table.count, USUAL_ROWS);
 	if (table.count > 0) {
-		printf("\nPaths from roots");
-		if (shown < table.count)
-			printf(" (%zu of %zu)", shown, table.count);
-		printf("\n  %10s %10s %14s  %s\n", "retained", "bytes", "objects", "path");
+		heap_view_title("Paths from roots", shown, table.count);
+		printf("  %10s %10s %14s  %s\n", "retained", "bytes", "objects", "path");
 	}
 	for (size_t i = 0; i < shown; i++) {
 		const path_shape *shape = &table.shapes.shapes[table.rows[i]];
@@ -522,10 +520,8 @@ void heap_referrers_text(const heap_view *view)
 	size_t shown = heap_view_rows(view, table.count, USUAL_ROWS);
 
 	if (table.count > 0) {
-		printf("\nReferrers");
-		if (shown < table.count)
-			printf(" (%zu of %zu)", shown, table.count);
-		printf("\n  %14s  %s\n", "references", "from -> to");
+		heap_view_title("Referrers", shown, table.count);
+		printf("  %14s  %s\n", "references", "from -> to");
 	}
 	for (size_t i = 0; i < shown; i++) {
 		char references[TEXT_NUMBER_SIZE];

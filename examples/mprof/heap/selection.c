@@ -4,9 +4,9 @@
 
 #include <mprof/heap.h>
 
-#include "common/name_cut.h"
 #include "common/nearest.h"
 #include "common/output.h"
+#include "common/table_view.h"
 #include "heap/view.h"
 #include "shared/text.h"
 
@@ -99,19 +99,13 @@ void class_filter_check(const heap_view *view)
 #define USUAL_ROWS 20
 #define BATCH 1024
 
-typedef struct selection_row {
-	size_t index; /**< Index of the class. */
-	uint64_t objects;
-	uint64_t bytes;
-} selection_row;
-
 typedef struct selection {
 	mprof_heap_set_totals totals;
 	uint64_t retained;
-	selection_row *rows; /**< Classes of the objects, most bytes first. */
+	mprof_heap_class *rows; /**< Classes of the objects that are selected, most bytes first. */
 	size_t count;
 	uint64_t unknown; /**< Objects that are left out because their origin is not known. */
-	int is_made;      /**< 0: out of memory, after a message. */
+	int is_created;   /**< 0: out of memory, after a message. */
 } selection;
 
 int heap_selection_is_wanted(const heap_view *view)
@@ -145,7 +139,7 @@ static int keep_related(const heap_view *view, mprof_heap_set *set, const char *
 {
 	mprof_heap_set *others;
 	mprof_heap_set *related = NULL;
-	int is_made = 0;
+	int is_created = 0;
 
 	if (pattern == NULL)
 		return 1;
@@ -153,11 +147,11 @@ static int keep_related(const heap_view *view, mprof_heap_set *set, const char *
 	if (others != NULL && mprof_heap_set_create(view->graph, &related) == MPROF_OK) {
 		add(related, others);
 		mprof_heap_set_intersect(set, related);
-		is_made = 1;
+		is_created = 1;
 	}
 	mprof_heap_set_destroy(related);
 	mprof_heap_set_destroy(others);
-	return is_made;
+	return is_created;
 }
 
 /* Adds the objects of a set whose origin is wanted to another set. */
@@ -206,12 +200,12 @@ static int keep_origins(const heap_view *view, selection *chosen, mprof_heap_set
 
 static int compare_rows(const void *left, const void *right)
 {
-	const selection_row *a = left;
-	const selection_row *b = right;
+	const mprof_heap_class *a = left;
+	const mprof_heap_class *b = right;
 
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? 1 : -1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	return a->class_id < b->class_id ? -1 : a->class_id > b->class_id;
 }
 
 static void count_classes(const heap_view *view, selection *chosen, const mprof_heap_set *set)
@@ -232,7 +226,7 @@ static void count_classes(const heap_view *view, selection *chosen, const mprof_
 		}
 	} while (count == BATCH);
 	for (size_t i = 0; i < view->totals.classes; i++) {
-		chosen->rows[i].index = i;
+		chosen->rows[i].class_id = heap_view_class(view, i).class_id;
 		if (chosen->rows[i].objects > 0)
 			chosen->rows[kept++] = chosen->rows[i];
 	}
@@ -263,36 +257,57 @@ static selection make_selection(const heap_view *view)
 	if (view->totals.objects == 0)
 		return chosen;
 	set = make_classes(view, view->options.class_pattern);
-	chosen.is_made = set != NULL && select_objects(view, &chosen, set);
-	if (!chosen.is_made)
+	chosen.is_created = set != NULL && select_objects(view, &chosen, set);
+	if (!chosen.is_created)
 		output_out_of_memory();
 	mprof_heap_set_destroy(set);
 	return chosen;
 }
 
+static void get_class(const void *user, size_t index, table_row *row)
+{
+	row->class_stats = ((const selection *)user)->rows[index];
+}
+
+static const table_view selection_view = {
+	.table = MPROF_HEAP_TABLE_CLASSES,
+	.cells =
+		{
+			{.width = 10, .heading = "bytes", .field = "bytes"},
+			{.width = 14, .heading = "objects", .field = "objects"},
+			{.heading = "class", .field = "class_id"},
+		},
+	.fields =
+		{
+			{.key = "id", .field = "class_id"},
+			{TABLE_NAME, .key = "name", .field = "class_id"},
+			{.field = "objects"},
+			{.field = "bytes"},
+		},
+};
+
+static table_rows rows_of(const heap_view *view, const selection *chosen)
+{
+	return (table_rows){chosen->count, get_class, chosen, view->input.reader, 0};
+}
+
 void heap_selection_text(const heap_view *view)
 {
 	selection chosen = make_selection(view);
+	const table_rows rows = rows_of(view, &chosen);
 	size_t shown = heap_view_rows(view, chosen.count, USUAL_ROWS);
 	char bytes[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
 
-	if (chosen.is_made) {
+	if (chosen.is_created) {
 		printf("\nSelected objects: %s, %s", text_count(objects, chosen.totals.objects),
 		       text_bytes(bytes, chosen.totals.bytes));
 		if (view->has_retained)
 			printf("; together they retain %s", text_bytes(bytes, chosen.retained));
 		if (shown < chosen.count)
 			printf(" (%zu of %zu classes)", shown, chosen.count);
-		printf("\n  %10s %14s  %s\n", "bytes", "objects", "class");
-	}
-	for (size_t i = 0; i < shown; i++) {
-		class_name name;
-
-		printf("  %10s %14s  ", text_bytes(bytes, chosen.rows[i].bytes),
-		       text_count(objects, chosen.rows[i].objects));
-		name_print(label_class(view, chosen.rows[i].index, &name));
 		putchar('\n');
+		table_view_text(&selection_view, &rows, shown);
 	}
 	if (chosen.unknown > 0)
 		printf("  Not selected: %s object%s without a known origin: %s.\n", text_count(objects, chosen.unknown),
@@ -300,27 +315,10 @@ void heap_selection_text(const heap_view *view)
 	free(chosen.rows);
 }
 
-static void print_classes_json(const heap_view *view, json_writer *json, const selection *chosen)
-{
-	size_t shown = heap_view_rows(view, chosen->count, 0);
-
-	json_begin_array(json, "classes");
-	for (size_t i = 0; i < shown; i++) {
-		class_name name;
-
-		json_begin_object(json, NULL);
-		json_unsigned(json, "id", heap_view_class(view, chosen->rows[i].index).class_id);
-		json_string(json, "name", label_class(view, chosen->rows[i].index, &name));
-		json_unsigned(json, "objects", chosen->rows[i].objects);
-		json_unsigned(json, "bytes", chosen->rows[i].bytes);
-		json_end_object(json);
-	}
-	json_end_array(json);
-}
-
 void heap_selection_json(const heap_view *view, json_writer *json)
 {
 	selection chosen;
+	table_rows rows;
 
 	if (!heap_selection_is_wanted(view)) {
 		json_null(json, "selection");
@@ -338,7 +336,8 @@ void heap_selection_json(const heap_view *view, json_writer *json)
 		json_unsigned(json, "unknown_origin", chosen.unknown);
 	else
 		json_null(json, "unknown_origin");
-	print_classes_json(view, json, &chosen);
+	rows = rows_of(view, &chosen);
+	table_view_json(&selection_view, &rows, heap_view_rows(view, chosen.count, 0), json, "classes");
 	json_end_object(json);
 	free(chosen.rows);
 }

@@ -2,6 +2,7 @@
 /* Prints the totals of a heap snapshot, what is missing in it, and the list of all snapshots. */
 #include "heap/summary.h"
 
+#include "common/table_view.h"
 #include "shared/kinds.h"
 #include "shared/text.h"
 
@@ -11,14 +12,6 @@
 static uint64_t positive(int64_t time_ns)
 {
 	return time_ns > 0 ? (uint64_t)time_ns : 0;
-}
-
-static mprof_heap_snapshot snapshot_at(const heap_view *view, size_t index)
-{
-	mprof_heap_snapshot snapshot = {.struct_size = sizeof(snapshot)};
-
-	mprof_heap_graph_get_snapshot(view->graph, index, &snapshot);
-	return snapshot;
 }
 
 static void print_objects(const char *label, uint64_t objects, uint64_t bytes)
@@ -102,107 +95,148 @@ void heap_summary_text(const heap_view *view)
 	print_missing(view);
 }
 
-static void print_if(json_writer *json, const char *key, int is_known, uint64_t number)
+/*
+ * Documents.
+ */
+
+static int is_there(const void *user)
 {
-	if (is_known)
-		json_unsigned(json, key, number);
-	else
-		json_null(json, key);
+	return ((const heap_view *)user)->totals.snapshot != 0;
 }
 
-static void print_roots_json(const heap_view *view, json_writer *json)
+static int has_objects(const void *user)
 {
-	json_begin_object(json, "roots_by_kind");
+	return is_there(user) && !((const heap_view *)user)->totals.limited;
+}
+
+static void print_complete(const void *user, json_writer *json, const char *key, const void *row)
+{
+	json_boolean(json, key, has_objects(user) && !((const mprof_heap_graph_totals *)row)->incomplete);
+}
+
+static void print_memory_objects(const void *user, json_writer *json, const char *key, const void *row)
+{
+	(void)user;
+	json_unsigned(json, key, memory_objects(row));
+}
+
+static void print_roots_json(const void *user, json_writer *json, const char *key, const void *row)
+{
+	const mprof_heap_graph_totals *totals = row;
+
+	(void)user;
+	json_begin_object(json, key);
 	for (uint32_t kind = 0; kind < KIND_ROOM; kind++) {
-		if (view->totals.roots_by_kind[kind] > 0)
-			json_unsigned(json, kind_of_root(kind), view->totals.roots_by_kind[kind]);
+		if (totals->roots_by_kind[kind] > 0)
+			json_unsigned(json, kind_of_root(kind), totals->roots_by_kind[kind]);
 	}
 	json_end_object(json);
 }
 
+static const table_view totals_view = {
+	.table = MPROF_HEAP_TABLE_GRAPH,
+	.fields =
+		{
+			{.field = "snapshot", .key = "shot", .is_known = is_there},
+			{.field = "number", .is_known = is_there},
+			{.field = "time_ns", .is_known = is_there},
+			{TABLE_PRINT, .key = "complete", .print = print_complete},
+			{.field = "limited"},
+			{TABLE_PRINT, .key = "objects", .is_known = has_objects, .print = print_memory_objects},
+			{.field = "bytes", .is_known = has_objects},
+			{.field = "reachable_objects", .is_known = heap_view_has_retained},
+			{.field = "reachable_bytes", .is_known = heap_view_has_retained},
+			{.field = "references"},
+			{.field = "weak_references"},
+			{.field = "synthetic_objects"},
+			{.field = "missing_notes"},
+			{.field = "roots"},
+			{TABLE_PRINT, .key = "roots_by_kind", .print = print_roots_json},
+			{.field = "missing_references"},
+			{.field = "missing_roots"},
+			{.field = "orphan_references"},
+			{.field = "repeated_objects"},
+			{.field = "damaged_blocks"},
+		},
+};
+
 void heap_summary_json(const heap_view *view, json_writer *json)
 {
-	const mprof_heap_graph_totals *totals = &view->totals;
-	int is_there = totals->snapshot != 0;
+	const table_rows rows = {.user = view};
 
-	print_if(json, "shot", is_there, totals->snapshot);
-	print_if(json, "number", is_there, totals->number);
-	if (is_there)
-		json_signed(json, "time_ns", totals->time_ns);
-	else
-		json_null(json, "time_ns");
-	json_boolean(json, "complete", is_there && !totals->incomplete && !totals->limited);
-	json_boolean(json, "limited", totals->limited != 0);
-	print_if(json, "objects", is_there && !totals->limited, memory_objects(totals));
-	print_if(json, "bytes", is_there && !totals->limited, totals->bytes);
-	print_if(json, "reachable_objects", view->has_retained, totals->reachable_objects);
-	print_if(json, "reachable_bytes", view->has_retained, totals->reachable_bytes);
-	json_unsigned(json, "references", totals->references);
-	json_unsigned(json, "weak_references", totals->weak_references);
-	json_unsigned(json, "synthetic_objects", totals->synthetic_objects);
-	json_unsigned(json, "missing_notes", totals->missing_notes);
-	json_unsigned(json, "roots", totals->roots);
-	print_roots_json(view, json);
-	json_unsigned(json, "missing_references", totals->missing_references);
-	json_unsigned(json, "missing_roots", totals->missing_roots);
-	json_unsigned(json, "orphan_references", totals->orphan_references);
-	json_unsigned(json, "repeated_objects", totals->repeated_objects);
-	json_unsigned(json, "damaged_blocks", totals->damaged_blocks);
+	table_view_fields(&totals_view, &rows, json, &view->totals, 0);
+}
+
+/*
+ * The list of snapshots.
+ */
+
+static void get_snapshot(const void *user, size_t index, table_row *row)
+{
+	row->snapshot.struct_size = sizeof(row->snapshot);
+	mprof_heap_graph_get_snapshot(((const heap_view *)user)->graph, index, &row->snapshot);
+}
+
+static void print_incomplete(const void *user, const void *row)
+{
+	(void)user;
+	if (((const mprof_heap_snapshot *)row)->incomplete)
+		fputs("  incomplete", stdout);
+}
+
+static const table_view list_view = {
+	.table = MPROF_HEAP_TABLE_SNAPSHOTS,
+	.cells =
+		{
+			{.width = 10, .heading = "snapshot"},
+			{.width = 10, .heading = "at", .field = "time_ns"},
+			{.width = 14, .heading = "objects", .field = "objects"},
+			{.width = 10, .heading = "bytes", .field = "bytes"},
+			{.width = 14, .heading = "references", .field = "references"},
+			{.width = 14, .heading = "roots", .field = "roots"},
+			{.heading = "", .print = print_incomplete},
+		},
+	.fields =
+		{
+			{TABLE_NUMBER, .key = "shot"},
+			{.field = "number"},
+			{.field = "time_ns"},
+			{TABLE_NOT, .key = "complete", .field = "incomplete"},
+			{.field = "objects"},
+			{.field = "bytes"},
+			{.field = "references"},
+			{.field = "roots"},
+		},
+	.csv = "shot number time_ns objects bytes references roots complete",
+};
+
+static table_rows list_rows(const heap_view *view)
+{
+	return (table_rows){mprof_heap_graph_get_snapshot_count(view->graph), get_snapshot, view, NULL, 0};
 }
 
 void heap_list_text(const heap_view *view)
 {
-	size_t count = mprof_heap_graph_get_snapshot_count(view->graph);
+	const table_rows rows = list_rows(view);
 
-	if (count == 0) {
+	if (rows.count == 0) {
 		puts("The log has no heap snapshots; 'mprof record --heap' records them.");
 		return;
 	}
-	printf("Heap snapshots\n  %10s %10s %14s %10s %14s %14s\n", "snapshot", "at", "objects", "bytes", "references",
-	       "roots");
-	for (size_t i = 0; i < count; i++) {
-		mprof_heap_snapshot snapshot = snapshot_at(view, i);
-		char time[TEXT_NUMBER_SIZE];
-		char objects[TEXT_NUMBER_SIZE];
-		char bytes[TEXT_NUMBER_SIZE];
-		char references[TEXT_NUMBER_SIZE];
-		char roots[TEXT_NUMBER_SIZE];
-
-		printf("  %10zu %10s %14s %10s %14s %14s%s\n", i + 1, text_duration(time, positive(snapshot.time_ns)),
-		       text_count(objects, snapshot.objects), text_bytes(bytes, snapshot.bytes),
-		       text_count(references, snapshot.references), text_count(roots, snapshot.roots),
-		       snapshot.incomplete ? "  incomplete" : "");
-	}
+	puts("Heap snapshots");
+	table_view_text(&list_view, &rows, rows.count);
 }
 
 void heap_list_csv(const heap_view *view)
 {
-	puts("shot,number,time_ns,objects,bytes,references,roots,complete");
-	for (size_t i = 0; i < mprof_heap_graph_get_snapshot_count(view->graph); i++) {
-		mprof_heap_snapshot snapshot = snapshot_at(view, i);
+	const table_rows rows = list_rows(view);
 
-		printf("%zu,%" PRIu32 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d\n", i + 1,
-		       snapshot.number, snapshot.time_ns, snapshot.objects, snapshot.bytes, snapshot.references,
-		       snapshot.roots, !snapshot.incomplete);
-	}
+	table_view_csv(&list_view, &rows, rows.count);
 }
 
 void heap_list_json(const heap_view *view, json_writer *json)
 {
-	json_begin_array(json, "shots");
-	for (size_t i = 0; i < mprof_heap_graph_get_snapshot_count(view->graph); i++) {
-		mprof_heap_snapshot snapshot = snapshot_at(view, i);
+	const table_rows rows = list_rows(view);
 
-		json_begin_object(json, NULL);
-		json_unsigned(json, "shot", i + 1);
-		json_unsigned(json, "number", snapshot.number);
-		json_signed(json, "time_ns", snapshot.time_ns);
-		json_boolean(json, "complete", !snapshot.incomplete);
-		json_unsigned(json, "objects", snapshot.objects);
-		json_unsigned(json, "bytes", snapshot.bytes);
-		json_unsigned(json, "references", snapshot.references);
-		json_unsigned(json, "roots", snapshot.roots);
-		json_end_object(json);
-	}
-	json_end_array(json);
+	table_view_json(&list_view, &rows, rows.count, json, "shots");
 }

@@ -148,11 +148,24 @@ void heap_view_release(heap_view *view)
 	input_close(&view->input);
 }
 
+void heap_view_title(const char *title, size_t shown, size_t count)
+{
+	printf("\n%s", title);
+	if (shown < count)
+		printf(" (%zu of %zu)", shown, count);
+	putchar('\n');
+}
+
 size_t heap_view_rows(const heap_view *view, size_t count, size_t usual)
 {
 	uint64_t most = view->options.has_top ? view->options.top : usual;
 
 	return most != 0 && most < count ? (size_t)most : count;
+}
+
+int heap_view_has_retained(const void *view)
+{
+	return ((const heap_view *)view)->has_retained;
 }
 
 mprof_heap_object heap_view_object(const heap_view *view, uint32_t object)
@@ -161,6 +174,15 @@ mprof_heap_object heap_view_object(const heap_view *view, uint32_t object)
 
 	mprof_heap_graph_get_object(view->graph, object, &stats);
 	return stats;
+}
+
+void heap_view_dominator_json(const heap_view *view, json_writer *json, const char *key,
+			      const mprof_heap_object *object)
+{
+	if (object->dominator != MPROF_HEAP_NO_OBJECT)
+		json_hexadecimal(json, key, heap_view_object(view, object->dominator).address);
+	else
+		json_null(json, key);
 }
 
 mprof_heap_class heap_view_class(const heap_view *view, size_t index)

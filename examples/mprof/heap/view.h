@@ -10,6 +10,7 @@
 
 #include "common/heap_origins.h"
 #include "common/input.h"
+#include "common/json.h"
 
 typedef enum heap_order { HEAP_BY_RETAINED, HEAP_BY_BYTES, HEAP_BY_OBJECTS, HEAP_BY_NAME } heap_order;
 
@@ -59,11 +60,21 @@ void heap_view_release(heap_view *view);
 /** Whether objects are selected by their origin. */
 int heap_view_selects_origins(const heap_view *view);
 
+/** Prints the title of a table, after an empty line, with a note if not all of its rows are shown. */
+void heap_view_title(const char *title, size_t shown, size_t count);
+
 /** The number of rows to print of a table with \p count rows, if by default \p usual are printed; 0: no limit. */
 size_t heap_view_rows(const heap_view *view, size_t count, size_t usual);
 
+/** Whether what objects retain is known, for views (common/table_view.h); \p view: a #heap_view. */
+int heap_view_has_retained(const void *view);
+
 /** The object with a number. */
 mprof_heap_object heap_view_object(const heap_view *view, uint32_t object);
+
+/** Prints the address of the object that dominates a given one; null if there is none. */
+void heap_view_dominator_json(const heap_view *view, json_writer *json, const char *key,
+			      const mprof_heap_object *object);
 
 /** The class with an index. */
 mprof_heap_class heap_view_class(const heap_view *view, size_t index);

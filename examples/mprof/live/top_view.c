@@ -217,8 +217,8 @@ static const top_table tables[] = {
 	{MPROF_TABLE_SAMPLES,
 	 "samples",
 	 "method or function",
-	 {{"hits", VALUE_SELF}, {"total_hits", VALUE_TOTAL}},
-	 {{7, "self", NULL, 0}, {12, "samples", "hits", 0}, {13, "with callees", "total_hits", 0}},
+	 {{KEY_SAMPLES_SELF, VALUE_SELF}, {KEY_SAMPLES_TOTAL, VALUE_TOTAL}},
+	 {{7, "self", NULL, 0}, {12, "samples", KEY_SAMPLES_SELF, 0}, {13, "with callees", KEY_SAMPLES_TOTAL, 0}},
 	 print_sample},
 	{MPROF_TABLE_CLASSES,
 	 "classes",
@@ -380,7 +380,7 @@ void top_view_header(const live_profile *live, char lines[TOP_HEADER_LINES][TOP_
 /* The unit of a figure is that of the column of the profile; samples are counted. */
 static uint32_t unit_of(const top_table *table, const char *key)
 {
-	const mprof_table_column *column = table_column_find(table->table, key, strlen(key));
+	const mprof_table_column *column = table_column_find(mprof_table_get_column, table->table, key, strlen(key));
 
 	return column != NULL ? column->unit : MPROF_UNIT_COUNT;
 }
@@ -536,7 +536,7 @@ static void print_samples_of(const live_profile *live, json_writer *json, uint64
 		}
 	}
 	json_unsigned(json, "samples", self);
-	json_unsigned(json, "total_hits", total);
+	json_unsigned(json, KEY_SAMPLES_TOTAL, total);
 }
 
 static void write_row(const live_profile *live, json_writer *json, const top_table *table, const top_row *row)

@@ -296,9 +296,9 @@ static int claim_log(log_output *log, int is_default)
 	if (log->is_stream || has_process(log))
 		return -1;
 	if (is_default && !log->replaces)
-		result = claim_numbered(&log->wanted, &log->made);
+		result = claim_numbered(&log->wanted, &log->created);
 	else
-		result = claim_path(log->wanted, log->replaces, &log->made);
+		result = claim_path(log->wanted, log->replaces, &log->created);
 	log->is_claimed = result == CLAIM_MADE;
 	switch (result) {
 	case CLAIM_MADE:
@@ -415,7 +415,7 @@ int log_output_init(log_output *log, const char *output, const char *subject, co
 void log_output_release(log_output *log)
 {
 	if (log->is_claimed)
-		claim_release(log->wanted, &log->made);
+		claim_release(log->wanted, &log->created);
 	if (log->stdout_fd > 0)
 		close(log->stdout_fd);
 	if (log->lock_fd > 0)
@@ -520,7 +520,7 @@ static int may_replace(const log_output *log, const char *name, int is_chosen)
 {
 	const int is_named = is_chosen && !has_process(log);
 
-	return claim_may_replace(name, is_named && log->is_claimed ? &log->made : NULL,
+	return claim_may_replace(name, is_named && log->is_claimed ? &log->created : NULL,
 				 log->replaces && (is_named || has_process(log)), log->lock_fd);
 }
 

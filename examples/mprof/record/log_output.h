@@ -17,16 +17,16 @@
 typedef struct log_output {
 	char *name;   /**< Pattern of the log's name, where %p stands for the process ID and %% for a percent sign. */
 	char *wanted; /**< Path of the log, with 0 for a process ID, which is known only at the end. */
-	char *directory;  /**< Directory of the log, or of the parts. */
-	char *part;       /**< Common prefix of the names of parts; NULL if the log is written under its own name. */
-	char *pattern;    /**< Pattern passed to the module: %p stands for the process ID, %% for a percent sign. */
-	int replaces;     /**< Existing files may be replaced. */
-	int is_claimed;   /**< This process created an empty file at the path. */
-	struct stat made; /**< The identity of that file. */
-	int stdout_fd;    /**< Duplicate of the standard output if the log goes there, otherwise -1. */
-	int lock_fd;      /**< Keeps the path locked until parts become logs; -1 if the path is not locked. */
-	int is_stream;    /**< The log goes to a FIFO or a device, which can be written only once. */
-	int was_there;    /**< A file existed at the path before the program ran. */
+	char *directory;     /**< Directory of the log, or of the parts. */
+	char *part;          /**< Common prefix of the names of parts; NULL if the log is written under its own name. */
+	char *pattern;       /**< Pattern passed to the module: %p stands for the process ID, %% for a percent sign. */
+	int replaces;        /**< Existing files may be replaced. */
+	int is_claimed;      /**< This process created an empty file at the path. */
+	struct stat created; /**< The identity of that file. */
+	int stdout_fd;       /**< Duplicate of the standard output if the log goes there, otherwise -1. */
+	int lock_fd;         /**< Keeps the path locked until parts become logs; -1 if the path is not locked. */
+	int is_stream;       /**< The log goes to a FIFO or a device, which can be written only once. */
+	int was_there;       /**< A file existed at the path before the program ran. */
 	struct timespec changed; /**< The modification time of that file. */
 	int is_misplaced;        /**< Set by log_output_collect() after a message if a log is not at its path. */
 } log_output;

@@ -87,15 +87,15 @@ static void offer_class(filter_hint *hint, const char *name)
 
 static void offer_classes(filter_hint *hint, const mprof_reader *reader)
 {
-	uint64_t left = mprof_reader_get_class_count(reader);
+	uint64_t remaining = mprof_reader_get_class_count(reader);
 
-	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !hint->has_match; id++) {
+	for (uint32_t id = 1; remaining > 0 && id < MAX_IDS && !hint->has_match; id++) {
 		class_name name;
 
 		names_class(reader, id, &name);
 		if (name.name == name.undefined)
 			continue;
-		left--;
+		remaining--;
 		offer_class(hint, name.name);
 	}
 }
@@ -122,15 +122,15 @@ static void offer_method(filter_hint *hint, const method_name *name)
 
 static void offer_methods(filter_hint *hint, const mprof_reader *reader)
 {
-	uint64_t left = mprof_reader_get_method_count(reader);
+	uint64_t remaining = mprof_reader_get_method_count(reader);
 
-	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !hint->has_match; id++) {
+	for (uint32_t id = 1; remaining > 0 && id < MAX_IDS && !hint->has_match; id++) {
 		method_name name;
 
 		names_method(reader, id, &name);
 		if (name.name == name.undefined)
 			continue;
-		left--;
+		remaining--;
 		if (name.class_name[0] != '\0')
 			offer_method(hint, &name);
 	}

@@ -245,7 +245,8 @@ static void copy_fields(mprof_age_site *site, uint32_t table, const void *row)
 	const mprof_table_column *column;
 
 	for (size_t i = 0; (column = mprof_table_get_column(MPROF_TABLE_AGE_SITES, i)) != NULL; i++) {
-		const mprof_table_column *same = table_column_find(table, column->name, strlen(column->name));
+		const mprof_table_column *same =
+			table_column_find(mprof_table_get_column, table, column->name, strlen(column->name));
 		const size_t size = column->type == MPROF_TYPE_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t);
 
 		if (same != NULL && same->type == column->type)

@@ -223,16 +223,16 @@ static void offer_class(filter_check *check, const char *name)
 static void check_class(const log_report *report)
 {
 	filter_check check = {.report = report, .pattern = report->options.class_pattern};
-	uint64_t left = mprof_reader_get_class_count(report->input.reader);
+	uint64_t remaining = mprof_reader_get_class_count(report->input.reader);
 
 	nearest_init(&check.nearest, check.pattern);
-	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !check.has_match; id++) {
+	for (uint32_t id = 1; remaining > 0 && id < MAX_IDS && !check.has_match; id++) {
 		class_name name;
 
 		names_class(report->input.reader, id, &name);
 		if (name.name == name.undefined)
 			continue;
-		left--;
+		remaining--;
 		offer_class(&check, name.name);
 	}
 	end_check(&check, "--class");
@@ -257,16 +257,16 @@ static void offer_method(filter_check *check, uint32_t id, const method_name *na
 static void check_method(const log_report *report, const char *option, const char *pattern)
 {
 	filter_check check = {.report = report, .pattern = pattern};
-	uint64_t left = mprof_reader_get_method_count(report->input.reader);
+	uint64_t remaining = mprof_reader_get_method_count(report->input.reader);
 
 	nearest_init(&check.nearest, check.pattern);
-	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !check.has_match; id++) {
+	for (uint32_t id = 1; remaining > 0 && id < MAX_IDS && !check.has_match; id++) {
 		method_name name;
 
 		names_method(report->input.reader, id, &name);
 		if (name.name == name.undefined)
 			continue;
-		left--;
+		remaining--;
 		offer_method(&check, id, &name);
 	}
 	end_check(&check, option);

@@ -36,14 +36,14 @@ const char *report_property(const log_report *report, const char *key)
 static void print_title(const log_report *report, const char *title)
 {
 	static const char memory[] = "Native memory";
-	const char *own = report_property(report, "memory_title");
+	const char *copy = report_property(report, "memory_title");
 
 	putchar('\n');
-	if (own == NULL || own[0] == '\0' || strncmp(title, memory, sizeof(memory) - 1) != 0) {
+	if (copy == NULL || copy[0] == '\0' || strncmp(title, memory, sizeof(memory) - 1) != 0) {
 		fputs(title, stdout);
 		return;
 	}
-	text_name(stdout, own);
+	text_name(stdout, copy);
 	fputs(title + sizeof(memory) - 1, stdout);
 }
 

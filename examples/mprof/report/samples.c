@@ -4,6 +4,7 @@
 #include "report/samples.h"
 
 #include "common/name_cut.h"
+#include "common/table_column.h"
 #include "report/filters.h"
 #include "report/parts.h"
 #include "report/tree.h"
@@ -161,8 +162,8 @@ static const mprof_table_column item_fields[] = {
 	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_item, line), 1},
 	{"name", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, name), 1},
 	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, file), 1},
-	{"hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, self), 1},
-	{"total_hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, total), 1},
+	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, self), 1},
+	{"total", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, total), 1},
 	{.name = NULL},
 };
 
@@ -233,20 +234,21 @@ const report_view samples_by_item = {
 	.row_size = sizeof(sample_item),
 	.fields = item_fields,
 	.read = read_samples,
-	.present = "total_hits",
+	.present = "total",
 	.keep = keep_sample,
-	.order = "hits total_hits <kind <id <name <file <line",
-	.sorts = {{"self", "hits", NULL}, {"total", "total_hits", NULL}},
+	.order = "self total <kind <id <name <file <line",
+	.sorts = {{"self", "self", NULL}, {"total", "total", NULL}},
 	.title = "Samples",
 	.note = note_sampling,
 	OF_ALL_SAMPLES,
-	.columns = {VIEW_COLUMN(10, "self", "hits"), VIEW_SHARE_COLUMN("hits"),
-		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_room_for_time),
-		    VIEW_COLUMN(10, "total", "total_hits"), VIEW_SHARE_COLUMN("total_hits"),
-		    VIEW_COLUMN_BY(10, "time", .field = "total_hits", .text = format_time, .when = has_room_for_time),
+	.columns = {VIEW_COLUMN(10, "self", "self"), VIEW_SHARE_COLUMN("self"),
+		    VIEW_COLUMN_BY(10, "time", .field = "self", .text = format_time, .when = has_room_for_time),
+		    VIEW_COLUMN(10, "total", "total"), VIEW_SHARE_COLUMN("total"),
+		    VIEW_COLUMN_BY(10, "time", .field = "total", .text = format_time, .when = has_room_for_time),
 		    VIEW_COLUMN_BY(0, "method or native function", .print = print_row_name)},
-	.json = {VIEW_COMPUTED(print_row_fields), VIEW_FIELD(hits), VIEW_FIELD(total_hits),
-		 VIEW_JOIN(hits, print_own_time), VIEW_JOIN(total_hits, print_total_time)},
+	.json = {VIEW_COMPUTED(print_row_fields), VIEW_FIELD_AS(self, KEY_SAMPLES_SELF),
+		 VIEW_FIELD_AS(total, KEY_SAMPLES_TOTAL), VIEW_JOIN(self, print_own_time),
+		 VIEW_JOIN(total, print_total_time)},
 };
 
 void report_samples_text(const log_report *report)
@@ -277,7 +279,7 @@ static const mprof_table_column line_fields[] = {
 	{"item", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, item), 1},
 	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, line), 1},
 	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_line, file), 1},
-	{"hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_line, hits), 1},
+	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_line, hits), 1},
 	{.name = NULL},
 };
 
@@ -311,13 +313,14 @@ const report_view samples_by_line = {
 	.row_size = sizeof(sample_line),
 	.fields = line_fields,
 	.read = read_lines,
-	.order = "hits <file <line <item",
+	.order = "self <file <line <item",
 	.title = "Samples by line of native code",
 	OF_ALL_SAMPLES,
-	.columns = {VIEW_COLUMN(10, "self", "hits"), VIEW_SHARE_COLUMN("hits"),
-		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_time),
+	.columns = {VIEW_COLUMN(10, "self", "self"), VIEW_SHARE_COLUMN("self"),
+		    VIEW_COLUMN_BY(10, "time", .field = "self", .text = format_time, .when = has_time),
 		    VIEW_COLUMN_BY(0, "line, and its function", .print = print_line)},
-	.json = {VIEW_JOIN(item, print_line_fields), VIEW_FIELD(hits), VIEW_JOIN(hits, print_own_time)},
+	.json = {VIEW_JOIN(item, print_line_fields), VIEW_FIELD_AS(self, KEY_SAMPLES_SELF),
+		 VIEW_JOIN(self, print_own_time)},
 };
 
 static uint32_t count_modules(const log_report *report)
@@ -397,7 +400,7 @@ static const char *const kind_names[WAIT_KINDS] = {
 
 static const mprof_table_column wait_fields[] = {
 	{"kind", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(wait_row, kind), 1},
-	{"hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(wait_row, hits), 1},
+	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(wait_row, hits), 1},
 	{.name = NULL},
 };
 
@@ -428,14 +431,15 @@ const report_view samples_by_wait = {
 	.row_size = sizeof(wait_row),
 	.fields = wait_fields,
 	.read = read_waits,
-	.present = "hits",
-	.order = "hits <kind",
+	.present = "self",
+	.order = "self <kind",
 	.title = "Waiting, by kind",
 	OF_ALL_SAMPLES,
-	.columns = {VIEW_COLUMN(10, "samples", "hits"), VIEW_SHARE_COLUMN("hits"),
-		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_time),
+	.columns = {VIEW_COLUMN(10, "samples", "self"), VIEW_SHARE_COLUMN("self"),
+		    VIEW_COLUMN_BY(10, "time", .field = "self", .text = format_time, .when = has_time),
 		    VIEW_COLUMN_BY(0, "wait", .field = "kind", .kind = name_of_wait)},
-	.json = {VIEW_KIND(kind, "wait", name_of_wait), VIEW_FIELD(hits), VIEW_JOIN(hits, print_own_time)},
+	.json = {VIEW_KIND(kind, "wait", name_of_wait), VIEW_FIELD_AS(self, KEY_SAMPLES_SELF),
+		 VIEW_JOIN(self, print_own_time)},
 	.shows_all = 1,
 	.has_all_rows = 1,
 };
@@ -507,8 +511,8 @@ static void print_node_fields(const log_report *report, json_writer *json, uint3
 	const sample_view_node *sample = &report->samples.nodes[node];
 
 	print_item_fields(report, json, item_of(report, node));
-	json_unsigned(json, "hits", sample->self);
-	json_unsigned(json, "total_hits", sample->total);
+	json_unsigned(json, KEY_SAMPLES_SELF, sample->self);
+	json_unsigned(json, KEY_SAMPLES_TOTAL, sample->total);
 	print_time(report, json, "estimated_ns", sample->self);
 	print_time(report, json, "estimated_total_ns", sample->total);
 }

@@ -3,6 +3,7 @@
 #include "report/tables.h"
 
 #include "common/name_cut.h"
+#include "common/table_column.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
@@ -77,7 +78,7 @@ const report_view tables_methods = {
 	METHOD_ROWS,
 	.title = "Methods by their own time",
 	.order = "self_ns calls samples <id",
-	.json = {VIEW_JOIN(id, print_method_name), VIEW_ALL_OTHERS, VIEW_FIELD_AS(samples_total, "total_hits"),
+	.json = {VIEW_JOIN(id, print_method_name), VIEW_ALL_OTHERS, VIEW_FIELD_AS(samples_total, KEY_SAMPLES_TOTAL),
 		 VIEW_JOIN(id, print_method_origin)},
 };
 

@@ -48,7 +48,7 @@ static size_t next_word(const char **list)
 
 static const mprof_table_column *find_column(const report_view *view, const char *name, size_t length)
 {
-	const mprof_table_column *column = table_column_find(view->source, name, length);
+	const mprof_table_column *column = table_column_find(mprof_table_get_column, view->source, name, length);
 
 	if (column != NULL)
 		return column;
@@ -64,35 +64,9 @@ static const mprof_table_column *find_field(const report_view *view, const char 
 	return name != NULL ? find_column(view, name, strlen(name)) : NULL;
 }
 
-static uint64_t number_of(const mprof_table_column *column, const void *row)
-{
-	const unsigned char *field;
-	uint32_t word;
-	uint64_t number;
-
-	if (column == NULL || column->type == MPROF_TYPE_TEXT)
-		return 0;
-	field = (const unsigned char *)row + column->offset;
-	if (column->type == MPROF_TYPE_UINT32) {
-		memcpy(&word, field, sizeof(word));
-		return word;
-	}
-	memcpy(&number, field, sizeof(number));
-	return number;
-}
-
-static const char *text_of(const mprof_table_column *column, const void *row)
-{
-	const char *text = NULL;
-
-	if (column != NULL && column->type == MPROF_TYPE_TEXT)
-		memcpy(&text, (const unsigned char *)row + column->offset, sizeof(text));
-	return text;
-}
-
 uint64_t report_view_number(const report_view *view, const void *row, const char *field)
 {
-	return number_of(find_field(view, field), row);
+	return table_column_number(find_field(view, field), row);
 }
 
 static int is_figure(const mprof_table_column *column)
@@ -172,7 +146,7 @@ static int has_any(const field_list *list, const void *row)
 	int has = list->count == 0;
 
 	for (size_t i = 0; i < list->count && !has; i++)
-		has = number_of(list->fields[i].column, row) != 0;
+		has = table_column_number(list->fields[i].column, row) != 0;
 	return has;
 }
 
@@ -181,7 +155,8 @@ static int passes_filters(const log_report *report, const field_list *filters, c
 	int passes = 1;
 
 	for (size_t i = 0; i < filters->count && passes; i++)
-		passes = passes_filter(report, filters->fields[i].column, number_of(filters->fields[i].column, row));
+		passes = passes_filter(report, filters->fields[i].column,
+				       table_column_number(filters->fields[i].column, row));
 	return passes;
 }
 
@@ -202,7 +177,7 @@ static void filter_rows(const log_report *report, const report_view *view, view_
 	for (size_t i = 0; i < rows->count; i++) {
 		const unsigned char *row = rows->rows + i * rows->size;
 
-		if (has_any(&present, row) && (!view->needs_stack || number_of(stack, row) != 0) &&
+		if (has_any(&present, row) && (!view->needs_stack || table_column_number(stack, row) != 0) &&
 		    passes_filters(report, &filters, row) && (view->keep == NULL || view->keep(report, row)))
 			keep_row(rows, &kept, i);
 	}
@@ -232,14 +207,14 @@ static int compare_texts(const char *left, const char *right)
 static int compare_values(const mprof_table_column *column, const void *left, const void *right)
 {
 	if (column->type == MPROF_TYPE_TEXT)
-		return -compare_texts(text_of(column, left), text_of(column, right));
+		return -compare_texts(table_column_text(column, left), table_column_text(column, right));
 	if (column->type == MPROF_TYPE_INT64) {
-		const int64_t a = (int64_t)number_of(column, left);
-		const int64_t b = (int64_t)number_of(column, right);
+		const int64_t a = (int64_t)table_column_number(column, left);
+		const int64_t b = (int64_t)table_column_number(column, right);
 
 		return (a < b) - (a > b);
 	}
-	return report_larger_first(number_of(column, left), number_of(column, right));
+	return report_larger_first(table_column_number(column, left), table_column_number(column, right));
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -319,7 +294,7 @@ static void rank_rows(const mprof_table_column *column, view_rows *rows)
 
 	if (sorted != NULL && ranks != NULL) {
 		for (size_t i = 0; i < rows->count; i++)
-			ranks[i] = (ranked_row){number_of(column, rows->rows + i * rows->size), i};
+			ranks[i] = (ranked_row){table_column_number(column, rows->rows + i * rows->size), i};
 		qsort(ranks, rows->count, sizeof(*ranks), compare_ranks);
 		for (size_t i = 0; i < rows->count; i++)
 			memcpy(sorted + i * rows->size, rows->rows + ranks[i].index * rows->size, rows->size);
@@ -354,8 +329,8 @@ static int compare_merged(const void *user, const void *left, const void *right)
 	int order = 0;
 
 	for (size_t i = 0; i < fields->count && order == 0; i++) {
-		uint64_t a = number_of(fields->fields[i].column, left);
-		uint64_t b = number_of(fields->fields[i].column, right);
+		uint64_t a = table_column_number(fields->fields[i].column, left);
+		uint64_t b = table_column_number(fields->fields[i].column, right);
 
 		if (fields->fields[i].mark == '?') {
 			a = a != 0;
@@ -389,8 +364,8 @@ static void add_rows(const void *user, void *sum, const void *row)
 
 	memcpy(before, sum, row_size_of(view) < sizeof(before) ? row_size_of(view) : sizeof(before));
 	for (size_t i = 0; (column = mprof_table_get_column(view->source, i)) != NULL; i++) {
-		uint64_t left = number_of(column, sum);
-		uint64_t right = number_of(column, row);
+		uint64_t left = table_column_number(column, sum);
+		uint64_t right = table_column_number(column, row);
 
 		if (!is_figure(column) || column->type != MPROF_TYPE_UINT64)
 			continue;
@@ -481,11 +456,6 @@ static shown_columns choose_columns(const log_report *report, const report_view 
 	return shown;
 }
 
-static void print_cell(int width, const char *text, int is_first)
-{
-	printf("%s%*s", is_first || width < 0 ? "  " : " ", width, text);
-}
-
 /* Nothing if no column has a heading. */
 static void print_heading(const shown_columns *shown)
 {
@@ -497,7 +467,7 @@ static void print_heading(const shown_columns *shown)
 		const view_column *column = shown->columns[i].of;
 
 		if (column->width != 0)
-			print_cell(column->width, column->heading != NULL ? column->heading : "", i == 0);
+			table_column_cell(column->width, column->heading != NULL ? column->heading : "", i == 0);
 		else if (column->heading != NULL)
 			printf("  %s", column->heading);
 	}
@@ -505,33 +475,13 @@ static void print_heading(const shown_columns *shown)
 		putchar('\n');
 }
 
-static const char *format_by_unit(const mprof_table_column *field, uint64_t number, char text[TEXT_NUMBER_SIZE])
-{
-	switch (field->unit) {
-	case MPROF_UNIT_BYTES:
-		return text_bytes(text, number);
-	case MPROF_UNIT_NANOSECONDS:
-		return text_duration(text, number);
-	case MPROF_UNIT_TIME:
-		return text_duration(text, (int64_t)number > 0 ? number : 0);
-	case MPROF_UNIT_COUNT:
-		return text_count(text, number);
-	case MPROF_UNIT_THREAD:
-		snprintf(text, TEXT_NUMBER_SIZE, "%#" PRIx64, number);
-		return text;
-	default:
-		snprintf(text, TEXT_NUMBER_SIZE, "%" PRIu64, number);
-		return text;
-	}
-}
-
 static const char *format_cell(const log_report *report, const shown_columns *shown, const shown_column *column,
 			       const void *row, char text[TEXT_NUMBER_SIZE])
 {
 	const view_column *of = column->of;
-	const uint64_t number = number_of(column->field, row);
+	const uint64_t number = table_column_number(column->field, row);
 
-	if (column->needs != NULL && number_of(column->needs, row) == 0)
+	if (column->needs != NULL && table_column_number(column->needs, row) == 0)
 		return of->otherwise != NULL ? of->otherwise : "";
 	if (of->text != NULL)
 		return of->text(report, row, number, text);
@@ -543,14 +493,14 @@ static const char *format_cell(const log_report *report, const shown_columns *sh
 		snprintf(text, TEXT_NUMBER_SIZE, "%.6f s", (double)(int64_t)number / 1e9);
 		return text;
 	}
-	if (of->format == VIEW_ERROR && number_of(shown->samples, row) == 0)
+	if (of->format == VIEW_ERROR && table_column_number(shown->samples, row) == 0)
 		return "exact";
-	return format_by_unit(column->field, number, text);
+	return table_column_format(column->field, number, text);
 }
 
 static void print_rest(const log_report *report, const shown_column *column, const void *row)
 {
-	const uint64_t number = number_of(column->field, row);
+	const uint64_t number = table_column_number(column->field, row);
 
 	if (column->of->print != NULL) {
 		column->of->print(report, row);
@@ -564,7 +514,7 @@ static void print_rest(const log_report *report, const shown_column *column, con
 	else if (column->field->unit == MPROF_UNIT_METHOD)
 		report_method(report, (uint32_t)number);
 	else
-		report_name(text_of(column->field, row));
+		report_name(table_column_text(column->field, row));
 }
 
 static void print_row(const log_report *report, const report_view *view, const shown_columns *shown, const void *row)
@@ -575,7 +525,7 @@ static void print_row(const log_report *report, const report_view *view, const s
 		const shown_column *column = &shown->columns[i];
 
 		if (column->of->width != 0)
-			print_cell(column->of->width, format_cell(report, shown, column, row, text), i == 0);
+			table_column_cell(column->of->width, format_cell(report, shown, column, row, text), i == 0);
 		else
 			print_rest(report, column, row);
 	}
@@ -648,29 +598,14 @@ void report_view_totals(uint32_t table, const void *row, const view_total *total
 		const mprof_table_column *field = find_field(&view, totals->field);
 
 		if (totals->needs == NULL || report_view_number(&view, row, totals->needs) > 0)
-			report_view_total(totals->label, format_by_unit(field, number_of(field, row), text), width);
+			report_view_total(totals->label,
+					  table_column_format(field, table_column_number(field, row), text), width);
 	}
 }
 
 /*
  * Documents.
  */
-
-static void print_value(json_writer *json, const char *key, const mprof_table_column *column, const void *row)
-{
-	const uint64_t number = number_of(column, row);
-
-	if (column->type == MPROF_TYPE_TEXT)
-		json_string(json, key, text_of(column, row));
-	else if (column->unit == MPROF_UNIT_THREAD || column->unit == MPROF_UNIT_ADDRESS)
-		json_hexadecimal(json, key, number);
-	else if (column->unit == MPROF_UNIT_BOOLEAN)
-		json_boolean(json, key, number != 0);
-	else if (column->type == MPROF_TYPE_INT64)
-		json_signed(json, key, (int64_t)number);
-	else
-		json_unsigned(json, key, number);
-}
 
 static void print_name(const log_report *report, json_writer *json, const char *key, const view_field *field,
 		       const mprof_table_column *column, uint64_t number)
@@ -738,9 +673,9 @@ static found_fields find_fields(const report_view *view)
 
 static void print_field(const log_report *report, json_writer *json, const found_field *field, const void *row)
 {
-	const uint64_t number = number_of(field->column, row);
+	const uint64_t number = table_column_number(field->column, row);
 
-	if (field->needs != NULL && number_of(field->needs, row) == 0) {
+	if (field->needs != NULL && table_column_number(field->needs, row) == 0) {
 		json_null(json, field->key);
 		return;
 	}
@@ -761,7 +696,7 @@ static void print_field(const log_report *report, json_writer *json, const found
 		field->of->print(report, json, row, number);
 		break;
 	default:
-		print_value(json, field->key, field->column, row);
+		table_column_json(json, field->key, field->column, row);
 		break;
 	}
 }

@@ -107,7 +107,7 @@ size_t compressed_block_head_length(const dialect_rules *rules, uint32_t code, c
 	const uint8_t *cursor = content;
 	uint64_t value;
 
-	for (unsigned int left = leading_ints(rules, code); left > 0; left--) {
+	for (unsigned int remaining = leading_ints(rules, code); remaining > 0; remaining--) {
 		if (varint_read(&cursor, content + length, &value) != 1)
 			return 0;
 	}

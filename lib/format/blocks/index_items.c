@@ -69,10 +69,10 @@ static int block_kind_has_counters(uint32_t kind)
 	return place_of(kind) != COUNTERS_NOWHERE;
 }
 
-static int has_clock_first(counter_place place)
+static int has_clock_first(counter_place slot)
 {
-	return place == COUNTERS_IN_CLOCKS || place == COUNTERS_IN_CLOCK || place == COUNTERS_IN_LIST ||
-	       place == COUNTERS_IN_INTRO || place == COUNTERS_IN_END;
+	return slot == COUNTERS_IN_CLOCKS || slot == COUNTERS_IN_CLOCK || slot == COUNTERS_IN_LIST ||
+	       slot == COUNTERS_IN_INTRO || slot == COUNTERS_IN_END;
 }
 
 int block_kind_ends_with_clock(uint32_t kind)
@@ -92,33 +92,33 @@ static void peek_last_counter(content_cursor *cursor)
 
 int block_peek(uint32_t kind, const uint8_t *content, size_t length, block_summary *summary)
 {
-	const counter_place place = place_of(kind);
+	const counter_place slot = place_of(kind);
 	content_cursor cursor;
 	mprof_clock clock = {0};
 
 	memset(summary, 0, sizeof(*summary));
 	content_cursor_init(&cursor, content, length, UINT64_MAX);
-	if (place == COUNTERS_IN_ELEMENT)
+	if (slot == COUNTERS_IN_ELEMENT)
 		content_cursor_byte(&cursor);
-	if (place == COUNTERS_IN_INTRO || place == COUNTERS_IN_END)
+	if (slot == COUNTERS_IN_INTRO || slot == COUNTERS_IN_END)
 		content_cursor_varint(&cursor);
-	if (place == COUNTERS_IN_INTRO) {
+	if (slot == COUNTERS_IN_INTRO) {
 		content_cursor_string(&cursor, NULL);
 		content_cursor_varint(&cursor);
 	}
-	if (place == COUNTERS_NOWHERE)
+	if (slot == COUNTERS_NOWHERE)
 		return 0;
-	if (has_clock_first(place))
+	if (has_clock_first(slot))
 		content_cursor_clock(&cursor, &clock);
 	else
 		clock.counter = content_cursor_varint(&cursor);
 	if (block_kind_has_thread(kind))
 		summary->thread = content_cursor_varint(&cursor);
-	summary->start_counter = place == COUNTERS_IN_LIST ? content_cursor_varint(&cursor) : clock.counter;
+	summary->start_counter = slot == COUNTERS_IN_LIST ? content_cursor_varint(&cursor) : clock.counter;
 	summary->end_counter = clock.counter;
-	if (place == COUNTERS_IN_STATISTICAL)
+	if (slot == COUNTERS_IN_STATISTICAL)
 		peek_last_counter(&cursor);
-	if (place == COUNTERS_IN_STATISTICAL || place == COUNTERS_IN_ELEMENT)
+	if (slot == COUNTERS_IN_STATISTICAL || slot == COUNTERS_IN_ELEMENT)
 		summary->end_counter = content_cursor_varint(&cursor);
 	if (cursor.status == MPROF_OK)
 		return 1;

@@ -121,9 +121,9 @@ typedef struct column_needs {
 
 static size_t available(const content_cursor *cursor, size_t start, size_t length)
 {
-	size_t left = cursor->length - start;
+	size_t remaining = cursor->length - start;
 
-	return length < left ? length : left;
+	return length < remaining ? length : remaining;
 }
 
 /* Adds up lengths. A sum that is too large for any block remains so. */
@@ -181,9 +181,10 @@ static size_t count_pieces(event_columns_state *columns, const uint8_t *bytes)
 	size_t piece = 0;
 
 	for (size_t got = EVENT_COLUMNS_PIECE; got == EVENT_COLUMNS_PIECE && counted < columns->event_count; piece++) {
-		const size_t left = columns->event_count - counted;
+		const size_t remaining = columns->event_count - counted;
 
-		got = event_symbols_count(bytes, counted, left < EVENT_COLUMNS_PIECE ? left : EVENT_COLUMNS_PIECE,
+		got = event_symbols_count(bytes, counted,
+					  remaining < EVENT_COLUMNS_PIECE ? remaining : EVENT_COLUMNS_PIECE,
 					  &columns->pieces[piece]);
 		event_symbols_add(&columns->counts, &columns->pieces[piece]);
 		counted += got;
@@ -233,7 +234,7 @@ static int is_id(size_t column)
 	       column == EVENT_COLUMN_STACKS;
 }
 
-/* The position of the first event of a type, of which there is one. */
+/* The position of the first event of a type; there is at least one. */
 static size_t first_typed(const uint8_t *bytes)
 {
 	size_t first = 0;
@@ -304,8 +305,8 @@ void event_columns_settle(event_columns_state *state, const uint8_t *content, ev
 	if (state->lengths[column] == 0)
 		state->skipped[column] = 0;
 	while (state->skipped[column] > 0) {
-		const size_t left = state->skipped[column];
-		const size_t count = left < PIECE ? left : PIECE;
+		const size_t remaining = state->skipped[column];
+		const size_t count = remaining < PIECE ? remaining : PIECE;
 
 		int_column_read_64(&state->numbers[column], bytes, values, count);
 		state->skipped[column] -= count;
@@ -351,8 +352,9 @@ static run_fields fields_of(const event_decode_table *table)
 {
 	run_fields fields = {0, 0, 0, 0};
 
-	for (uint32_t left = table->entries[EVENT_GROUP_ALLOCATION].fields; left != 0; left = EVENT_FIELDS_NEXT(left)) {
-		uint32_t field = EVENT_FIELDS_FIRST(left);
+	for (uint32_t remaining = table->entries[EVENT_GROUP_ALLOCATION].fields; remaining != 0;
+	     remaining = EVENT_FIELDS_NEXT(remaining)) {
+		uint32_t field = EVENT_FIELDS_FIRST(remaining);
 
 		fields.has_any = 1;
 		fields.has_caller |= field == EVENT_FIELD_CALLER;
@@ -394,13 +396,13 @@ static int has_values(const event_columns_state *columns, const run_fields *fiel
 	const int_column *numbers = columns->numbers;
 	const size_t allocations = event_symbols_with_class(counts);
 
-	return counts->with_method <= numbers[EVENT_COLUMN_METHODS].left &&
-	       allocations <= numbers[EVENT_COLUMN_CLASSES].left &&
-	       event_symbols_with_time(counts) <= numbers[EVENT_COLUMN_TIMES].left &&
-	       counts->allocations <= numbers[EVENT_COLUMN_SIZES].left &&
-	       (!fields->has_caller || allocations <= numbers[EVENT_COLUMN_CALLERS].left) &&
-	       (!fields->has_stack || allocations <= numbers[EVENT_COLUMN_STACKS].left) &&
-	       (!fields->has_object || allocations <= numbers[EVENT_COLUMN_OBJECTS].left);
+	return counts->with_method <= numbers[EVENT_COLUMN_METHODS].remaining &&
+	       allocations <= numbers[EVENT_COLUMN_CLASSES].remaining &&
+	       event_symbols_with_time(counts) <= numbers[EVENT_COLUMN_TIMES].remaining &&
+	       counts->allocations <= numbers[EVENT_COLUMN_SIZES].remaining &&
+	       (!fields->has_caller || allocations <= numbers[EVENT_COLUMN_CALLERS].remaining) &&
+	       (!fields->has_stack || allocations <= numbers[EVENT_COLUMN_STACKS].remaining) &&
+	       (!fields->has_object || allocations <= numbers[EVENT_COLUMN_OBJECTS].remaining);
 }
 
 /* Whether a run fits the columns and the details of the batch. */
@@ -682,8 +684,8 @@ static events_decode_result decode_typed(event_columns_state *columns, const uin
 		most = batch->capacity - batch->count;
 	if (most > batch->detail_capacity - batch->detail_count)
 		most = batch->detail_capacity - batch->detail_count;
-	if (most > numbers->left)
-		most = numbers->left;
+	if (most > numbers->remaining)
+		most = numbers->remaining;
 	event_symbols_unpack(symbols_of(columns, content), columns->position, most, symbols);
 	while (length < most && symbols[length] == EVENT_SYMBOL_TYPED)
 		length++;
@@ -961,10 +963,10 @@ int event_columns_read(const event_decode_table *table, event_columns_state *sta
 	const event_columns_state before = *state;
 	const events_decode_state progress_before = *progress;
 	const uint8_t *symbols = content + state->starts[EVENT_COLUMN_SYMBOLS];
-	const size_t left = state->event_count - state->position;
+	const size_t remaining = state->event_count - state->position;
 	columns_input input = {table, state, content, wanted, 0, {0}};
 
-	input.count = left < EVENT_ARRAYS_CAPACITY ? left : EVENT_ARRAYS_CAPACITY;
+	input.count = remaining < EVENT_ARRAYS_CAPACITY ? remaining : EVENT_ARRAYS_CAPACITY;
 	if (input.count == 0)
 		return 0;
 	if (state->position % EVENT_COLUMNS_PIECE == 0)

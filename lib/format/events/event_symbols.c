@@ -133,8 +133,8 @@ size_t event_symbols_count(const uint8_t *bytes, size_t position, size_t count, 
 		return 0;
 	start = done;
 	while (count - done >= VECTOR_EVENTS) {
-		const size_t left = (count - done) / VECTOR_EVENTS;
-		const size_t vectors = left < MAX_VECTORS ? left : MAX_VECTORS;
+		const size_t remaining = (count - done) / VECTOR_EVENTS;
+		const size_t vectors = remaining < MAX_VECTORS ? remaining : MAX_VECTORS;
 
 		if (!add_vectors(bytes + (position + done) / 2, vectors, &sums))
 			break;
@@ -195,10 +195,10 @@ size_t event_symbols_find_allocations(const uint8_t *symbols, size_t count, uint
 	for (; count - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
 		const uint64_t word = bytes_load_64(symbols + i);
 		const uint64_t without_time = (word + EVENT_SYMBOL_ROW * LOWEST_BITS_OF_BYTES) >> 3;
-		uint64_t left = without_time & ~((word | word >> 1) & word >> 2) & LOWEST_BITS_OF_BYTES;
+		uint64_t remaining = without_time & ~((word | word >> 1) & word >> 2) & LOWEST_BITS_OF_BYTES;
 
-		for (; left != 0; left &= left - 1)
-			positions[found++] = (uint16_t)(i + (size_t)__builtin_ctzll(left) / 8);
+		for (; remaining != 0; remaining &= remaining - 1)
+			positions[found++] = (uint16_t)(i + (size_t)__builtin_ctzll(remaining) / 8);
 	}
 	for (; i < count; i++) {
 		if (symbols[i] == EVENT_SYMBOL_ALLOCATION || symbols[i] == EVENT_SYMBOL_ALLOCATION_FIXED)

@@ -299,12 +299,12 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 static size_t events_that_fit(const event_encoder *encoder, const encode_buffer *buffer, const mprof_event *events,
 			      size_t batch, size_t *room)
 {
-	const size_t left = buffer->limit - buffer->length - EVENTS_TAIL_ROOM;
+	const size_t remaining = buffer->limit - buffer->length - EVENTS_TAIL_ROOM;
 
-	if (batch > left / EVENT_ROOM)
-		batch = left / EVENT_ROOM;
+	if (batch > remaining / EVENT_ROOM)
+		batch = remaining / EVENT_ROOM;
 	*room = batch * EVENT_ROOM + argument_room(encoder, events, batch);
-	while (batch > 0 && *room > left) {
+	while (batch > 0 && *room > remaining) {
 		batch--;
 		*room -= EVENT_ROOM + argument_room(encoder, &events[batch], 1);
 	}
@@ -419,8 +419,8 @@ static inline event_symbol add_allocation(event_columns *columns, const event_en
 					  const checked_event *checked, const mprof_event *event)
 {
 	add_value(columns, EVENT_COLUMN_CLASSES, event->id);
-	for (uint32_t left = checked->rule->fields; left != 0; left = EVENT_FIELDS_NEXT(left)) {
-		switch (EVENT_FIELDS_FIRST(left)) {
+	for (uint32_t remaining = checked->rule->fields; remaining != 0; remaining = EVENT_FIELDS_NEXT(remaining)) {
+		switch (EVENT_FIELDS_FIRST(remaining)) {
 		case EVENT_FIELD_CALLER:
 			add_value(columns, EVENT_COLUMN_CALLERS, checked->detail->caller);
 			break;

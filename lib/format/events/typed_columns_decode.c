@@ -20,9 +20,9 @@ typedef struct columns_walk {
 	const uint8_t *shape_end;
 	const uint8_t *directory; /* The length of the next column. */
 	const uint8_t *directory_end;
-	size_t left;     /* Columns that are left. */
-	size_t position; /* Of the next column. */
-	size_t end;      /* Of the columns. */
+	size_t remaining; /* Columns that are left. */
+	size_t position;  /* Of the next column. */
+	size_t end;       /* Of the columns. */
 	const char *fault;
 	size_t fault_position;
 } columns_walk;
@@ -90,7 +90,7 @@ static int walk_begin(columns_walk *walk, const typed_columns *columns, const ui
 			       .shape_end = content + columns->shapes + columns->shapes_length,
 			       .directory = content + columns->directory,
 			       .directory_end = content + columns->start,
-			       .left = columns->column_count,
+			       .remaining = columns->column_count,
 			       .position = columns->start,
 			       .end = columns->start + columns->length};
 	is_valid = next_number(walk, TYPED_COLUMNS_MAX_BYTES, &number);
@@ -115,11 +115,11 @@ static int next_column(columns_walk *walk, column_bytes *column)
 {
 	uint64_t length = 0;
 
-	if (walk->left == 0)
+	if (walk->remaining == 0)
 		return walk_fail(walk, walk->end, too_few_columns);
 	/* The directory was decoded before, so the length is there. */
 	walk->directory = varint_get(walk->directory, walk->directory_end, &length);
-	walk->left--;
+	walk->remaining--;
 	if (length > walk->end - walk->position)
 		return walk_fail(walk, walk->end, too_few_columns);
 	*column = (column_bytes){walk->position, (size_t)length};
@@ -164,8 +164,8 @@ static int check_texts(columns_walk *walk, const argument_column *argument, int_
 	uint64_t values[PIECE];
 	uint64_t sum = 0;
 
-	while (lengths->left > 0) {
-		const size_t count = lengths->left < PIECE ? lengths->left : PIECE;
+	while (lengths->remaining > 0) {
+		const size_t count = lengths->remaining < PIECE ? lengths->remaining : PIECE;
 
 		int_column_read_64(lengths, walk->content + argument->numbers.start, values, count);
 		for (size_t i = 0; i < count; i++)
@@ -199,8 +199,8 @@ static int count_groups(columns_walk *walk, const typed_columns *columns, uint32
 
 	if (!check_numbers(walk, &bytes, columns->event_count, UINT32_MAX, &column))
 		return 0;
-	while (column.left > 0) {
-		const size_t count = column.left < PIECE ? column.left : PIECE;
+	while (column.remaining > 0) {
+		const size_t count = column.remaining < PIECE ? column.remaining : PIECE;
 
 		int_column_read_64(&column, walk->content + bytes.start, values, count);
 		for (size_t i = 0; i < count; i++) {
@@ -238,7 +238,7 @@ static int check_groups(columns_walk *walk, typed_columns *columns, const uint32
 		return 0;
 	if (events != columns->event_count)
 		return walk_fail(walk, columns->shapes, bad_shape);
-	if (walk->left > 0 || walk->position != walk->end)
+	if (walk->remaining > 0 || walk->position != walk->end)
 		return walk_fail(walk, walk->position, too_many_columns);
 	return 1;
 }
@@ -333,8 +333,8 @@ static void sort_events(const typed_columns *columns, const uint8_t *content, ex
 
 		(void)int_column_init(&column, content + columns->groups, columns->groups_length, columns->event_count,
 				      UINT32_MAX);
-		while (column.left > 0) {
-			const size_t count = column.left < PIECE ? column.left : PIECE;
+		while (column.remaining > 0) {
+			const size_t count = column.remaining < PIECE ? column.remaining : PIECE;
 
 			int_column_read_64(&column, content + columns->groups, values, count);
 			for (size_t i = 0; i < count; i++, position++) {
@@ -456,8 +456,8 @@ static int expand_group(columns_walk *walk, const column_group *group, const uin
 
 	read_arguments(walk, group, event_count, memory);
 	for (size_t done = 0; done < event_count; done += stride) {
-		const size_t left = event_count - done;
-		const size_t count = left < stride ? left : stride;
+		const size_t remaining = event_count - done;
+		const size_t count = remaining < stride ? remaining : stride;
 
 		for (uint32_t i = 0; i < group->argument_count; i++)
 			int_column_read_64(&memory->readers[i].column, memory->readers[i].start,

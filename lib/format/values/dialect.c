@@ -187,19 +187,19 @@ uint32_t dialect_block_code(const dialect_rules *rules, mprof_block_kind kind)
 mprof_status mprof_dialect_get_info(uint32_t dialect, mprof_dialect_info *info)
 {
 	const dialect_rules *rules = dialect_get(dialect);
-	mprof_dialect_info own = {.struct_size = sizeof(own)};
+	mprof_dialect_info copy = {.struct_size = sizeof(copy)};
 
 	if (info == NULL || rules == NULL)
 		return MPROF_ERR_ARGUMENT;
-	own.name = mprof_dialect_get_name(rules->dialect);
-	own.directives.bits[0] = rules->directives;
+	copy.name = mprof_dialect_get_name(rules->dialect);
+	copy.directives.bits[0] = rules->directives;
 	for (size_t i = 0; i < rules->code_count; i++)
-		mprof_number_set_add(&own.blocks, rules->codes[i].kind);
-	own.version = rules->version;
-	own.can_write = rules->can_write;
-	own.has_stack_sections = rules->has_stack_sections;
-	own.counts_collections = rules->counts_collections;
-	return struct_copy_out(info, &own, sizeof(own));
+		mprof_number_set_add(&copy.blocks, rules->codes[i].kind);
+	copy.version = rules->version;
+	copy.can_write = rules->can_write;
+	copy.has_stack_sections = rules->has_stack_sections;
+	copy.counts_collections = rules->counts_collections;
+	return struct_copy_out(info, &copy, sizeof(copy));
 }
 
 dialect_guess dialect_guess_from(const uint8_t *bytes, size_t length)

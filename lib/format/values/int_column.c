@@ -445,13 +445,13 @@ int_column_fault int_column_init(int_column *column, const uint8_t *bytes, size_
 	if (fault != INT_COLUMN_VALID)
 		return fault;
 	column->values = column->exception_end;
-	column->left = count;
+	column->remaining = count;
 	length -= column->values;
 	if (length == count * column->width)
 		return INT_COLUMN_VALID;
 	if (length > count * column->width)
 		return INT_COLUMN_TOO_LONG;
-	column->left = length / column->width;
+	column->remaining = length / column->width;
 	return INT_COLUMN_TRUNCATED;
 }
 
@@ -472,7 +472,7 @@ static size_t take_exception(int_column *column, const uint8_t *bytes, size_t po
 static void advance(int_column *column, size_t count)
 {
 	column->values += count * column->width;
-	column->left -= count;
+	column->remaining -= count;
 }
 
 void int_column_read_32(int_column *column, const uint8_t *bytes, uint32_t *values, size_t count)

@@ -46,7 +46,7 @@ void int_column_encode(encode_buffer *buffer, const uint64_t *values, size_t cou
  */
 typedef struct int_column {
 	size_t values;          /**< Position of the next value. */
-	size_t left;            /**< Values that are left, int_column::width bytes each. */
+	size_t remaining;       /**< Values that are left, int_column::width bytes each. */
 	size_t exceptions;      /**< Position of the exception after the next one. */
 	size_t exception_end;   /**< Position of the end of the exceptions. */
 	size_t until_exception; /**< Values before the next exception; SIZE_MAX if there is none. */

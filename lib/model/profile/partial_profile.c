@@ -637,8 +637,8 @@ static int is_possible(const mprof_profile *profile)
 /* Whether it pays to build partial profiles of the next blocks. Called once for each EVENTS block. */
 static int is_worth(partial_state *state)
 {
-	state->left -= state->left > 0;
-	return state->left == 0;
+	state->remaining -= state->remaining > 0;
+	return state->remaining == 0;
 }
 
 /* Notes whether the partial profile of a block was of use. */
@@ -650,7 +650,7 @@ static void note_use(partial_state *state, int is_useful)
 		return;
 	/* Afterwards, a single one shows whether they are of use again. */
 	state->useless = MAX_USELESS - 1;
-	state->left = BLOCKS_WITHOUT;
+	state->remaining = BLOCKS_WITHOUT;
 }
 
 /* The state that a run is added to. */
@@ -686,14 +686,14 @@ static int find_frames(const partial_target *target)
 
 	numbers[above] = thread_stack(target->thread)->top;
 	for (size_t i = above + 1; i < target->run->node_end; i++) {
-		const call_node *left = &tree[numbers[above]];
+		const call_node *remaining = &tree[numbers[above]];
 
 		if (nodes[i].parent != PARTIAL_NONE)
 			continue;
 		if (numbers[above] == CALL_TREE_ROOT ||
-		    (nodes[above].method != PARTIAL_UNKNOWN && nodes[above].method != left->method))
+		    (nodes[above].method != PARTIAL_UNKNOWN && nodes[above].method != remaining->method))
 			return 0;
-		numbers[i] = left->parent;
+		numbers[i] = remaining->parent;
 		above = i;
 	}
 	return 1;

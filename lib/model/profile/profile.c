@@ -99,25 +99,25 @@ static int are_sound(const mprof_profile_options *options)
 
 mprof_status mprof_profile_create(const mprof_profile_options *options, mprof_profile **profile)
 {
-	mprof_profile_options own;
+	mprof_profile_options copy;
 	mprof_allocator allocator;
-	mprof_profile *made;
+	mprof_profile *created;
 
 	if (profile == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*profile = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || !are_sound(&own) ||
-	    !allocator_init(&allocator, own.allocator))
+	if (struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK || !are_sound(&copy) ||
+	    !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
-	if (!init_parts(made, &own)) {
-		mprof_profile_destroy(made);
+	memory_budget_init(&created->budget, &allocator, copy.max_memory != 0 ? copy.max_memory : DEFAULT_MAX_MEMORY);
+	if (!init_parts(created, &copy)) {
+		mprof_profile_destroy(created);
 		return MPROF_ERR_MEMORY;
 	}
-	*profile = made;
+	*profile = created;
 	return MPROF_OK;
 }
 

@@ -81,7 +81,7 @@ static void get_event(const column_cursor *cursor, const mprof_columns *columns,
 	event->more.detail = detail;
 }
 
-/* Goes on after the next event. */
+/* Continues with the next event. */
 static inline void advance(column_cursor *cursor)
 {
 	const uint8_t symbol = *cursor->symbol++;
@@ -148,9 +148,9 @@ static inline int add_allocation(mprof_profile *profile, uint32_t top, const mpr
 
 /* As add_allocation(), and counts the event. Allocations outside the window change nothing. */
 static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, const mprof_columns *columns,
-				      size_t allocation, const int how)
+				      size_t allocation, const int mode)
 {
-	if ((how & FAST_PATH_COUNTS) == 0)
+	if ((mode & FAST_PATH_COUNTS) == 0)
 		return 1;
 	if (!add_allocation(profile, top, columns, allocation))
 		return 0;
@@ -163,13 +163,13 @@ static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, cons
  * one. Each symbol has a branch of its own, in which the kind of the event is a constant.
  */
 FAST_PATH_INLINE void add_fast_inline(mprof_profile *profile, thread_record *thread, const mprof_columns *columns,
-				      column_cursor *next, int *has_failed, const int how)
+				      column_cursor *next, int *has_failed, const int mode)
 {
 	const call_stack *stack = thread_stack(thread);
 	column_cursor cursor = *next;
 	fast_path path;
 
-	if (!fast_path_begin(&path, profile, thread, how))
+	if (!fast_path_begin(&path, profile, thread, mode))
 		return;
 	for (; cursor.symbol < cursor.end; cursor.symbol++) {
 		const uint8_t symbol = *cursor.symbol;
@@ -178,35 +178,35 @@ FAST_PATH_INLINE void add_fast_inline(mprof_profile *profile, thread_record *thr
 			const fast_call call = {MPROF_EVENT_METHOD_ENTER, *cursor.method, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, how))
+			    !fast_path_call(&path, profile, stack, &call, mode))
 				break;
 			cursor.method++;
 		} else if (symbol == MPROF_SYMBOL_LEAVE_IMPLICIT) {
 			const fast_call call = {MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, how))
+			    !fast_path_call(&path, profile, stack, &call, mode))
 				break;
 		} else if (symbol == MPROF_SYMBOL_LEAVE) {
 			const fast_call call = {MPROF_EVENT_METHOD_LEAVE, *cursor.method, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, how))
+			    !fast_path_call(&path, profile, stack, &call, mode))
 				break;
 			cursor.method++;
 		} else {
 			if (symbol == MPROF_SYMBOL_ROW || !fast_path_is_next(&path, cursor.counter))
 				break;
-			*has_failed = !add_fast_allocation(profile, path.top, columns, cursor.allocation, how);
+			*has_failed = !add_fast_allocation(profile, path.top, columns, cursor.allocation, mode);
 			if (*has_failed)
 				break;
-			fast_path_pass(&path, profile, cursor.counter, how);
+			fast_path_pass(&path, profile, cursor.counter, mode);
 			cursor.allocation++;
 			continue;
 		}
 		cursor.counter = *cursor.time++;
 	}
-	fast_path_end(&path, thread, how);
+	fast_path_end(&path, thread, mode);
 	*next = cursor;
 }
 
@@ -244,9 +244,9 @@ static window_place place_of(const mprof_profile *profile, const thread_record *
 
 /* Adds the events at the cursor. Returns 0 if there is no memory for one of them. */
 static int add_events(mprof_profile *profile, thread_record *thread, const mprof_columns *columns,
-		      column_cursor *cursor, window_place place)
+		      column_cursor *cursor, window_place position)
 {
-	const int counts = place == WINDOW_INSIDE;
+	const int counts = position == WINDOW_INSIDE;
 	mprof_event_detail detail;
 	mprof_event event;
 
@@ -254,7 +254,7 @@ static int add_events(mprof_profile *profile, thread_record *thread, const mprof
 		int has_failed = 0;
 		int is_added;
 
-		if (place != WINDOW_ACROSS)
+		if (position != WINDOW_ACROSS)
 			add_fast(profile, thread, columns, cursor, &has_failed, counts);
 		if (cursor->symbol == cursor->end)
 			return 1;
@@ -272,7 +272,7 @@ static int profile_columns_add(mprof_profile *profile, thread_record *thread, co
 			       size_t passed)
 {
 	column_cursor cursor = cursor_of(columns);
-	const window_place place = place_of(profile, thread, columns);
+	const window_place position = place_of(profile, thread, columns);
 	const uint8_t *first;
 	profile_run run;
 	int is_added;
@@ -281,8 +281,8 @@ static int profile_columns_add(mprof_profile *profile, thread_record *thread, co
 		advance(&cursor);
 	first = cursor.symbol;
 	run = profile_events_begin_run(profile, thread);
-	is_added = add_events(profile, thread, columns, &cursor, place);
-	if (place == WINDOW_INSIDE) {
+	is_added = add_events(profile, thread, columns, &cursor, position);
+	if (position == WINDOW_INSIDE) {
 		thread->events += (size_t)(cursor.symbol - first);
 		profile->totals.events += (size_t)(cursor.symbol - first);
 	}
@@ -332,8 +332,7 @@ static int add_to_ages(mprof_profile *profile, const mprof_reader *reader, uint6
 }
 
 /* Reads the events of a thread that does not count: it may free memory of other threads, and stop them. */
-static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
-					int *is_own)
+static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	const mprof_event *events;
 	mprof_status status;
@@ -344,17 +343,14 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 		if (count > 0)
 			note_uncounted(profile, events[count - 1].counter);
 		if (!profile_events_follow(profile, block->thread, events, count) ||
-		    !add_to_ages(profile, reader, block->thread, events, count)) {
-			*is_own = 1;
+		    !add_to_ages(profile, reader, block->thread, events, count))
 			return refuse_memory(profile);
-		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
 /* As add_structs_block(), for a block in columns. */
-static mprof_status add_columns_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, size_t added,
-				      int *is_own)
+static mprof_status add_columns_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, size_t added)
 {
 	mprof_columns columns = {.struct_size = sizeof(columns)};
 	mprof_status status;
@@ -371,7 +367,6 @@ static mprof_status add_columns_block(mprof_profile *profile, mprof_reader *read
 			return refuse_memory(profile);
 		added -= passed;
 	} while (status == MPROF_OK);
-	*is_own = 0;
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
@@ -382,8 +377,7 @@ static int takes_columns(const mprof_profile *profile, const mprof_reader *reade
 }
 
 /* Adds the events of a block after the first ones, which were added before. */
-static mprof_status add_structs_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, size_t added,
-				      int *is_own)
+static mprof_status add_structs_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, size_t added)
 {
 	const mprof_event *events;
 	mprof_status status;
@@ -402,52 +396,44 @@ static mprof_status add_structs_block(mprof_profile *profile, mprof_reader *read
 			return refuse_memory(profile);
 		added -= passed;
 	} while (status == MPROF_OK);
-	*is_own = 0;
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/* Sets is_own to 1 if an error is the profile's own; otherwise it is the reader's. Events before damage are added. */
-static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
-				     int *is_own)
+/* Events before damage are added. */
+static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	thread_record *thread;
 	size_t added = 0;
 	int is_whole = 0;
 
 	if (!window_has_thread(&profile->window, block->thread))
-		return follow_events_block(profile, reader, block, is_own);
+		return follow_events_block(profile, reader, block);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 
-	*is_own = 1;
 	if (thread == NULL || !profile_partial_add(profile, reader, thread, &added, &is_whole))
 		return refuse_memory(profile);
-	if (is_whole) {
-		*is_own = 0;
+	if (is_whole)
 		return MPROF_OK;
-	}
 	if (takes_columns(profile, reader))
-		return add_columns_block(profile, reader, thread, added, is_own);
-	return add_structs_block(profile, reader, thread, added, is_own);
+		return add_columns_block(profile, reader, thread, added);
+	return add_structs_block(profile, reader, thread, added);
 }
 
 /* \p thread is NULL if the block belongs to no thread. */
-static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, thread_record *thread, int *is_own)
+static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, thread_record *thread)
 {
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_samples(profile, reader, thread, profile->batch, count)) {
-			*is_own = 1;
+		if (!profile_events_add_samples(profile, reader, thread, profile->batch, count))
 			return refuse_memory(profile);
-		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
-				      int *is_own)
+static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	thread_record *thread;
 
@@ -455,24 +441,21 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 		return read_uncounted_block(profile, reader);
 	/* The block was converted from a dialect whose samples have no threads. */
 	if (block->thread == 0)
-		return add_samples(profile, reader, NULL, is_own);
+		return add_samples(profile, reader, NULL);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
-	*is_own = thread == NULL;
-	return thread != NULL ? add_samples(profile, reader, thread, is_own) : refuse_memory(profile);
+	return thread != NULL ? add_samples(profile, reader, thread) : refuse_memory(profile);
 }
 
 /* Its events are of any thread, and in no order. */
-static mprof_status add_typed_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
+static mprof_status add_typed_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_typed(profile, block->thread, profile->batch, count)) {
-			*is_own = 1;
+		if (!profile_events_add_typed(profile, block->thread, profile->batch, count))
 			return refuse_memory(profile);
-		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
 }
@@ -489,22 +472,20 @@ static void begin_heap_of_ages(mprof_profile *profile, const mprof_block *block)
 }
 
 /* Reads a HEAP_DATA block that does not count: it moves and frees objects that do. */
-static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
+static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader)
 {
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!add_heap_to_ages(profile, count)) {
-			*is_own = 1;
+		if (!add_heap_to_ages(profile, count))
 			return refuse_memory(profile);
-		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
+static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	mprof_status status;
 	size_t count = 0;
@@ -512,8 +493,7 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	begin_heap_of_ages(profile, block);
 	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
 										 : block->as.heap_data.counter))
-		return follow_heap_block(profile, reader, is_own);
-	*is_own = 1;
+		return follow_heap_block(profile, reader);
 	if (!heap_snapshots_begin_block(&profile->heap_snapshots, block))
 		return refuse_memory(profile);
 	do {
@@ -523,7 +503,6 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	} while (status == MPROF_OK);
 	if (!heap_snapshots_end_block(&profile->heap_snapshots, block, status == MPROF_END))
 		return refuse_memory(profile);
-	*is_own = 0;
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
@@ -594,8 +573,7 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 }
 
 /* Adds a block of records that the profile keeps. The reader keeps the definitions of other blocks. */
-static mprof_status add_records_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
-				      int *is_own)
+static mprof_status add_records_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	mprof_status status;
 	size_t count = 0;
@@ -603,10 +581,8 @@ static mprof_status add_records_block(mprof_profile *profile, mprof_reader *read
 	do {
 		status = mprof_reader_next_records(reader, profile->record_batch, sizeof(mprof_record),
 						   PROFILE_RECORD_BATCH, &count);
-		if (!add_records(profile, block, profile->record_batch, count)) {
-			*is_own = 1;
+		if (!add_records(profile, block, profile->record_batch, count))
 			return refuse_memory(profile);
-		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
 }
@@ -632,17 +608,15 @@ static void set_sample_period(mprof_profile *profile, const char *value)
 	}
 }
 
-static mprof_status add_session_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
+static mprof_status add_session_block(mprof_profile *profile, mprof_reader *reader)
 {
 	const char *key;
 	const char *value;
 	mprof_status status;
 
 	while ((status = mprof_reader_next_property(reader, &key, &value)) == MPROF_OK) {
-		if (!properties_set(&profile->properties, key, value)) {
-			*is_own = 1;
+		if (!properties_set(&profile->properties, key, value))
 			return refuse_memory(profile);
-		}
 		if (strcmp(key, ALLOCATION_SAMPLE_BYTES_KEY) == 0)
 			allocation_estimates_set_interval(&profile->estimates, value);
 		else if (strcmp(key, SAMPLE_PERIOD_KEY) == 0)
@@ -696,12 +670,10 @@ static void begin_timeline(mprof_profile *profile, const mprof_reader *reader)
 		timeline_begin(&profile->timeline, session.start.counter, !profile->times.is_pending);
 }
 
-static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
-					 int *is_own)
+static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	int is_added = 1;
 
-	*is_own = profile->is_out_of_memory;
 	if (profile->is_out_of_memory)
 		return MPROF_ERR_MEMORY;
 	profile->reading = reader;
@@ -714,25 +686,25 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		begin_timeline(profile, reader);
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
-		return add_events_block(profile, reader, block, is_own);
+		return add_events_block(profile, reader, block);
 	case MPROF_BLOCK_STATISTICAL:
 		return profile->window.has_threads ? read_uncounted_block(profile, reader)
-						   : add_samples(profile, reader, NULL, is_own);
+						   : add_samples(profile, reader, NULL);
 	case MPROF_BLOCK_SAMPLES:
-		return add_samples_block(profile, reader, block, is_own);
+		return add_samples_block(profile, reader, block);
 	case MPROF_BLOCK_TYPED:
-		return add_typed_block(profile, reader, block, is_own);
+		return add_typed_block(profile, reader, block);
 	case MPROF_BLOCK_HEAP_DATA:
-		return add_heap_block(profile, reader, block, is_own);
+		return add_heap_block(profile, reader, block);
 	case MPROF_BLOCK_HEAP_SUMMARY:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_CLOCKS:
 	case MPROF_BLOCK_CLOCK_PAIRS:
 	case MPROF_BLOCK_TIMELINES:
 	case MPROF_BLOCK_PROCESSES:
-		return add_records_block(profile, reader, block, is_own);
+		return add_records_block(profile, reader, block);
 	case MPROF_BLOCK_SESSION:
-		return add_session_block(profile, reader, is_own);
+		return add_session_block(profile, reader);
 	case MPROF_BLOCK_THREAD:
 		is_added = add_thread_block(profile, block);
 		break;
@@ -754,26 +726,23 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	default:
 		break;
 	}
-	*is_own = !is_added;
 	return is_added ? MPROF_OK : refuse_memory(profile);
 }
 
 mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	mprof_status status;
-	int is_own;
 
 	if (profile == NULL || reader == NULL || block == NULL)
 		return MPROF_ERR_ARGUMENT;
 	status = window_times_prepare(profile, reader);
-	return status == MPROF_OK ? add_block_to_profile(profile, reader, block, &is_own) : status;
+	return status == MPROF_OK ? add_block_to_profile(profile, reader, block) : status;
 }
 
 static mprof_status add_all_blocks(mprof_profile *profile, fault_report *report)
 {
 	mprof_status status;
 	mprof_block block;
-	int is_own;
 
 	do {
 		memset(&block, 0, sizeof(block));
@@ -787,12 +756,12 @@ static mprof_status add_all_blocks(mprof_profile *profile, fault_report *report)
 			fault_report_end(report);
 			return report->first;
 		}
-		is_own = 0;
 		/* Fetching the events of a truncated block returns the same error as loading it. */
 		if (status == MPROF_OK || fault_is_at_end(status, &block))
-			status = add_block_to_profile(profile, report->reader, &block, &is_own);
-		if (is_own && status != MPROF_OK)
-			return status;
+			status = add_block_to_profile(profile, report->reader, &block);
+		/* An error of the profile is final; one of the reader is reported, and the next block is read. */
+		if (profile->is_out_of_memory)
+			return MPROF_ERR_MEMORY;
 	} while (status == MPROF_OK || fault_report_error(report));
 	return report->first;
 }

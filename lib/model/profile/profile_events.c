@@ -500,9 +500,9 @@ static inline void count_event(mprof_profile *profile, const mprof_event *event)
 }
 
 /* As add_allocation(), and counts the event. Allocations outside the window change nothing. */
-static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event, const int how)
+static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event, const int mode)
 {
-	if ((how & FAST_PATH_COUNTS) == 0)
+	if ((mode & FAST_PATH_COUNTS) == 0)
 		return 1;
 	if (!add_allocation(profile, top, event))
 		return 0;
@@ -515,13 +515,13 @@ static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, cons
  * there was no memory for the next one.
  */
 FAST_PATH_INLINE size_t add_events_inline(mprof_profile *profile, thread_record *thread, const mprof_event *events,
-					  size_t count, int *has_failed, const int how)
+					  size_t count, int *has_failed, const int mode)
 {
 	const call_stack *stack = thread_stack(thread);
 	fast_path path;
 	size_t done;
 
-	if (!fast_path_begin(&path, profile, thread, how))
+	if (!fast_path_begin(&path, profile, thread, mode))
 		return 0;
 	for (done = 0; done < count; done++) {
 		const mprof_event *event = &events[done];
@@ -529,18 +529,18 @@ FAST_PATH_INLINE size_t add_events_inline(mprof_profile *profile, thread_record 
 		if (!fast_path_is_next(&path, event->counter))
 			break;
 		if (event->kind == MPROF_EVENT_ALLOCATION) {
-			*has_failed = !add_fast_allocation(profile, path.top, event, how);
+			*has_failed = !add_fast_allocation(profile, path.top, event, mode);
 			if (*has_failed)
 				break;
-			fast_path_pass(&path, profile, event->counter, how);
+			fast_path_pass(&path, profile, event->counter, mode);
 		} else {
 			const fast_call call = {event->kind, event->id, event->counter, is_implicit(event)};
 
-			if (!fast_path_call(&path, profile, stack, &call, how))
+			if (!fast_path_call(&path, profile, stack, &call, mode))
 				break;
 		}
 	}
-	fast_path_end(&path, thread, how);
+	fast_path_end(&path, thread, mode);
 	return done;
 }
 
@@ -676,16 +676,16 @@ int profile_events_add_slow(mprof_profile *profile, thread_record *thread, const
 
 /* Returns the number of events before the first one for which there is no memory. */
 static size_t add_at(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
-		     window_place place)
+		     window_place slot)
 {
-	const int counts = place == WINDOW_INSIDE;
+	const int counts = slot == WINDOW_INSIDE;
 	size_t done = 0;
 
 	for (;;) {
 		int has_failed = 0;
 		int is_added;
 
-		if (place != WINDOW_ACROSS)
+		if (slot != WINDOW_ACROSS)
 			done += add_events_fast(profile, thread, events + done, count - done, &has_failed, counts);
 		if (done == count)
 			return done;
@@ -699,11 +699,11 @@ static size_t add_at(mprof_profile *profile, thread_record *thread, const mprof_
 
 static int add_run(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
 {
-	const window_place place = place_of(profile, thread, events, count);
+	const window_place slot = place_of(profile, thread, events, count);
 	const profile_run run = profile_events_begin_run(profile, thread);
-	const size_t done = add_at(profile, thread, events, count, place);
+	const size_t done = add_at(profile, thread, events, count, slot);
 
-	if (place == WINDOW_INSIDE) {
+	if (slot == WINDOW_INSIDE) {
 		thread->events += done;
 		profile->totals.events += done;
 	}

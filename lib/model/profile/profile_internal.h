@@ -41,9 +41,9 @@ typedef struct partial_state {
 	uint32_t numbers[PARTIAL_NODES]; /**< The nodes of the call tree, by those of the run that is being added. */
 
 	/* Whether they are worth their cost. Only what is faster depends on it, not the result. */
-	uint64_t used;    /**< Partial profiles that were added as a whole. */
-	uint32_t useless; /**< Partial profiles since the last one of use. */
-	uint32_t left;    /**< EVENTS blocks until they are tried again; 0: they are built. */
+	uint64_t used;      /**< Partial profiles that were added as a whole. */
+	uint32_t useless;   /**< Partial profiles since the last one of use. */
+	uint32_t remaining; /**< EVENTS blocks until they are tried again; 0: they are built. */
 } partial_state;
 
 /** The times of the window, in nanoseconds since the start of the session; 0: no bound. */

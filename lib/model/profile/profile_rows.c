@@ -1121,13 +1121,13 @@ size_t mprof_profile_get_row_count(const mprof_profile *profile, uint32_t table)
 	return profile != NULL && found != NULL ? found->count(profile) : 0;
 }
 
-static mprof_status get_row(const profile_table *table, const mprof_profile *profile, size_t index, void *given)
+static mprof_status get_row(const profile_table *table, const mprof_profile *profile, size_t index, void *input)
 {
 	row_buffer row;
 
 	memset(row.bytes, 0, table->row_size);
 	table->store(profile, index, row.bytes);
-	return struct_copy_out(given, row.bytes, table->row_size);
+	return struct_copy_out(input, row.bytes, table->row_size);
 }
 
 mprof_status mprof_profile_get_row(const mprof_profile *profile, uint32_t table, size_t index, void *row)
@@ -1143,7 +1143,7 @@ mprof_status mprof_profile_get_rows(const mprof_profile *profile, uint32_t table
 				    size_t row_size, size_t capacity, size_t *count)
 {
 	const profile_table *found = find_table(table);
-	unsigned char *given = rows;
+	unsigned char *input = rows;
 	size_t total;
 	size_t available;
 
@@ -1156,9 +1156,9 @@ mprof_status mprof_profile_get_rows(const mprof_profile *profile, uint32_t table
 	if (first > total)
 		return MPROF_ERR_ARGUMENT;
 	available = total - first < capacity ? total - first : capacity;
-	for (size_t i = 0; i < available; i++, given += row_size) {
-		memcpy(given, &row_size, sizeof(row_size));
-		(void)get_row(found, profile, first + i, given);
+	for (size_t i = 0; i < available; i++, input += row_size) {
+		memcpy(input, &row_size, sizeof(row_size));
+		(void)get_row(found, profile, first + i, input);
 	}
 	*count = available;
 	return MPROF_OK;

@@ -5,23 +5,7 @@
  */
 #include <mprof/profile.h>
 
-#include <stddef.h>
-
-#define COLUMN_TYPE(value)                                                                                             \
-	_Generic((value), uint32_t: MPROF_TYPE_UINT32, uint64_t: MPROF_TYPE_UINT64, int64_t: MPROF_TYPE_INT64,         \
-		 const char *: MPROF_TYPE_TEXT)
-
-/* A field of the struct ROW, which each table defines for its columns. */
-#define COLUMN(field, unit)                                                                                            \
-	{                                                                                                              \
-#field, COLUMN_TYPE(((ROW *)0)->field), MPROF_UNIT_##unit, offsetof(ROW, field), 1                     \
-	}
-
-#define ARRAY_COLUMN(field, unit)                                                                                      \
-	{                                                                                                              \
-#field, COLUMN_TYPE(((ROW *)0)->field[0]), MPROF_UNIT_##unit, offsetof(ROW, field),                    \
-			sizeof(((ROW *)0)->field) / sizeof(((ROW *)0)->field[0])                                       \
-	}
+#include "base/table.h"
 
 #define ROW mprof_profile_totals
 static const mprof_table_column totals_columns[] = {
@@ -538,14 +522,7 @@ static const mprof_table_column sample_groups_columns[] = {
 };
 #undef ROW
 
-typedef struct table_description {
-	mprof_table_info info;
-	const mprof_table_column *columns;
-} table_description;
-
-#define TABLE(number, name, row)                                                                                       \
-	[MPROF_TABLE_##number - 1] = {{#name, sizeof(row), sizeof(name##_columns) / sizeof(name##_columns[0])},        \
-				      name##_columns}
+#define TABLE(number, name, row) [MPROF_TABLE_##number - 1] = TABLE_OF(name, row)
 
 static const table_description tables[] = {
 	TABLE(METHODS, methods, mprof_method_stats),
@@ -594,22 +571,14 @@ static const table_description tables[] = {
 	TABLE(SAMPLE_GROUPS, sample_groups, mprof_sample_group),
 };
 
-/* NULL if there is no table of the number. */
-static const table_description *find_table(uint32_t table)
-{
-	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) ? &tables[table - 1] : NULL;
-}
+static const table_list list = {tables, sizeof(tables) / sizeof(tables[0]), 1};
 
 const mprof_table_info *mprof_table_get_info(uint32_t table)
 {
-	const table_description *found = find_table(table);
-
-	return found != NULL ? &found->info : NULL;
+	return table_list_info(&list, table);
 }
 
 const mprof_table_column *mprof_table_get_column(uint32_t table, size_t column)
 {
-	const table_description *found = find_table(table);
-
-	return found != NULL && column < found->info.column_count ? &found->columns[column] : NULL;
+	return table_list_column(&list, table, column);
 }

@@ -178,12 +178,12 @@ uint32_t call_tree_next_changed(call_tree *tree, uint32_t node, call_tree_leave 
 
 	tree->visits++;
 	while (next == CALL_TREE_ROOT && node != CALL_TREE_ROOT) {
-		uint32_t left = node;
+		uint32_t remaining = node;
 
 		/* The leave function may unlink it. */
 		next = tree->shown[node].next_changed;
 		node = tree->nodes[node].parent;
-		leave(user, tree, left);
+		leave(user, tree, remaining);
 	}
 	return next;
 }

@@ -73,7 +73,7 @@ static void return_to_own_stack(thread_record *thread, uint64_t counter)
 	if (thread->other == NULL)
 		return;
 	thread->other->state.thread = 0;
-	thread->other->state.left = counter;
+	thread->other->state.left_at = counter;
 	thread->other->calls.extension = 0;
 	thread->other = NULL;
 }
@@ -101,7 +101,7 @@ int thread_table_switch(thread_table *table, call_model *model, thread_record *t
 			uint64_t counter)
 {
 	switched_stack *next = NULL;
-	uint64_t left;
+	uint64_t left_at;
 
 	if (number != 0) {
 		next = find_or_add(table, model, number, counter);
@@ -112,14 +112,14 @@ int thread_table_switch(thread_table *table, call_model *model, thread_record *t
 		return 1;
 	if (next != NULL)
 		detach_from_other_threads(table, next, counter);
-	left = next != NULL ? next->state.left : thread->own_left;
+	left_at = next != NULL ? next->state.left_at : thread->own_left;
 	if (thread->other == NULL)
 		thread->own_left = counter;
 	return_to_own_stack(thread, counter);
 	thread->other = next;
 	if (next != NULL)
 		next->state.thread = (uint64_t)(thread - table->records) + 1;
-	if (stack_table_is_stale(&table->stacks, left)) {
+	if (stack_table_is_stale(&table->stacks, left_at)) {
 		model->interrupted_frames += model->counts * call_stack_clear(model, thread_stack(thread));
 		span_stack_clear(thread_spans(thread));
 	}
@@ -132,7 +132,7 @@ void thread_table_end_stack(thread_table *table, call_model *model, uint64_t num
 
 	if (stack == NULL)
 		return;
-	detach_from_other_threads(table, stack, stack->state.left);
+	detach_from_other_threads(table, stack, stack->state.left_at);
 	model->unclosed_frames += model->counts * call_stack_clear(model, &stack->calls);
 	release_stack(&stack->state, thread_map_allocator(&table->positions));
 	stack_table_remove(&table->stacks, &stack->state);

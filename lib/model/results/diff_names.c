@@ -287,8 +287,8 @@ typedef struct item_texts {
 	text_key name_key;
 	uint32_t assembly; /* Number of the text. */
 	uint32_t assembly_key;
-	char place[PLACE_SIZE]; /* The name of a function that has none, and its key. */
-	char place_key[PLACE_SIZE];
+	char address_name[PLACE_SIZE]; /* The name of a function that has none, and its key. */
+	char address_key[PLACE_SIZE];
 } item_texts;
 
 int diff_names_init(diff_names *names, const mprof_allocator *allocator)
@@ -442,7 +442,7 @@ static int find_module(diff_names *names, int side, uint32_t id, item_texts *tex
 }
 
 /* Names a function after its place in the module, which means nothing in another build. */
-static void name_by_place(const mprof_reader *reader, const mprof_function_record *function, item_texts *texts)
+static void name_by_address(const mprof_reader *reader, const mprof_function_record *function, item_texts *texts)
 {
 	const char *file = "";
 	const char *build = "";
@@ -453,10 +453,10 @@ static void name_by_place(const mprof_reader *reader, const mprof_function_recor
 		file = base_name(module.as.module.file);
 		build = module.as.module.build_id[0] != '\0' ? module.as.module.build_id : module.as.module.file;
 	}
-	snprintf(texts->place, PLACE_SIZE, PLACE_MODULE, file, function->offset);
-	snprintf(texts->place_key, PLACE_SIZE, PLACE_MODULE, build, function->offset);
-	texts->name = texts->place;
-	texts->name_key = key_of(texts->place_key);
+	snprintf(texts->address_name, PLACE_SIZE, PLACE_MODULE, file, function->offset);
+	snprintf(texts->address_key, PLACE_SIZE, PLACE_MODULE, build, function->offset);
+	texts->name = texts->address_name;
+	texts->name_key = key_of(texts->address_key);
 }
 
 static int find_native(diff_names *names, int side, const diff_item *item, item_texts *texts)
@@ -469,7 +469,7 @@ static int find_native(diff_names *names, int side, const diff_item *item, item_
 		texts->name = record.as.function.name;
 		texts->name_key = key_of(texts->name);
 		if (texts->name[0] == '\0')
-			name_by_place(reader, &record.as.function, texts);
+			name_by_address(reader, &record.as.function, texts);
 		return find_module(names, side, record.as.function.module, texts);
 	}
 	if (item->kind == MPROF_SAMPLE_MODULE &&
@@ -557,10 +557,10 @@ static uint32_t get_entity(diff_names *names, int side, const diff_item *item, c
 }
 
 /* Native code is counted by function, or by module; without one, addresses of two runs cannot be compared. */
-static diff_item item_of(const diff_names *names, int side, const diff_item *given)
+static diff_item item_of(const diff_names *names, int side, const diff_item *input)
 {
-	const mprof_stack_frame frame = {.id = given->id, .is_native = 1};
-	diff_item item = *given;
+	const mprof_stack_frame frame = {.id = input->id, .is_native = 1};
+	diff_item item = *input;
 
 	if (item.kind == MPROF_SAMPLE_LOCATION)
 		samples_item_of_frame(names->sides[side].reader, &frame, &item.kind, &item.id);
@@ -575,9 +575,9 @@ static uint64_t subject_key(const diff_item *item)
 	return (uint64_t)item->kind << 32 | item->id;
 }
 
-int diff_names_add(diff_names *names, int side, const diff_item *given)
+int diff_names_add(diff_names *names, int side, const diff_item *input)
 {
-	const diff_item item = item_of(names, side, given);
+	const diff_item item = item_of(names, side, input);
 	hash_map *known = &names->sides[side].subjects[item.flags];
 	item_texts texts = {.class_name = "", .name = "", .class_key = {"", 0}, .name_key = {"", 0}};
 	void *subjects = names->subjects;
@@ -757,10 +757,10 @@ static void add_to_name(diff_names *names, diff_subject *subject, uint32_t numbe
 static int make_names(diff_names *names, progress *going)
 {
 	hash_map numbers;
-	int is_made = 1;
+	int is_created = 1;
 
 	hash_map_init(&numbers, &names->allocator);
-	for (size_t i = 0; is_made && i < names->subject_count && progress_step(going); i++) {
+	for (size_t i = 0; is_created && i < names->subject_count && progress_step(going); i++) {
 		diff_subject *subject = &names->subjects[i];
 		uint32_t shown = names->entities[subject->entity].shown[subject->side];
 		int is_ambiguous = names->entities[shown].is_ambiguous || names->entities[subject->entity].is_ambiguous;
@@ -769,9 +769,9 @@ static int make_names(diff_names *names, progress *going)
 		const uint64_t *known = hash_map_get(&numbers, (uint64_t)shown << 32 | key);
 
 		if (known == NULL) {
-			is_made = add_name(names, shown, subject->assembly) &&
-				  hash_map_put(&numbers, (uint64_t)shown << 32 | key, names->name_count - 1);
-			if (is_made)
+			is_created = add_name(names, shown, subject->assembly) &&
+				     hash_map_put(&numbers, (uint64_t)shown << 32 | key, names->name_count - 1);
+			if (is_created)
 				add_to_name(names, subject, (uint32_t)names->name_count - 1);
 			continue;
 		}
@@ -780,7 +780,7 @@ static int make_names(diff_names *names, progress *going)
 		add_to_name(names, subject, (uint32_t)*known);
 	}
 	hash_map_destroy(&numbers);
-	return is_made && !going->is_stopped;
+	return is_created && !going->is_stopped;
 }
 
 uint64_t diff_names_steps(const diff_names *names)
@@ -793,9 +793,9 @@ int diff_names_match(diff_names *names, progress *going)
 	return match_generated(names, going) && make_names(names, going);
 }
 
-uint32_t diff_names_find(const diff_names *names, int side, const diff_item *given)
+uint32_t diff_names_find(const diff_names *names, int side, const diff_item *input)
 {
-	const diff_item item = item_of(names, side, given);
+	const diff_item item = item_of(names, side, input);
 	const uint64_t *known = hash_map_get(&names->sides[side].subjects[item.flags], subject_key(&item));
 
 	return known != NULL ? names->subjects[*known].name : DIFF_NAME_NONE;

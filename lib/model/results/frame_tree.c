@@ -305,7 +305,7 @@ static frame_site get_site(const site_reader *sites, size_t index)
 	}
 }
 
-/* Goes on to a callee of a node. Returns 0 if there is no memory or it was stopped, like the functions below. */
+/* Continues with a callee of a node. Returns 0 if there is no memory or it was stopped, like the functions below. */
 static int add_item_node(const site_reader *sites, uint32_t item, uint32_t *node)
 {
 	frame_source *source = sites->source;
@@ -947,7 +947,7 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 {
 	mprof_frame_tree_options own;
 	mprof_allocator allocator;
-	mprof_frame_tree *made;
+	mprof_frame_tree *result;
 	progress going;
 
 	if (tree == NULL)
@@ -960,23 +960,23 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	    (own.sample_kind != 0 && own.source != MPROF_FRAME_SOURCE_SAMPLES) ||
 	    !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	result = allocator_allocate_zeroed(&allocator, sizeof(*result));
+	if (result == NULL)
 		return MPROF_ERR_MEMORY;
-	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
-	made->clock = profile->clock;
-	made->has_times = own.source == MPROF_FRAME_SOURCE_CALLS;
-	made->has_objects = own.source >= MPROF_FRAME_SOURCE_ALLOCATIONS;
-	made->is_inverted = own.inverted != 0;
-	made->going = &going;
-	if (!build(made, profile, reader, &own)) {
-		mprof_status status = progress_status(&going, memory_budget_status(&made->budget));
+	memory_budget_init(&result->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
+	result->clock = profile->clock;
+	result->has_times = own.source == MPROF_FRAME_SOURCE_CALLS;
+	result->has_objects = own.source >= MPROF_FRAME_SOURCE_ALLOCATIONS;
+	result->is_inverted = own.inverted != 0;
+	result->going = &going;
+	if (!build(result, profile, reader, &own)) {
+		mprof_status status = progress_status(&going, memory_budget_status(&result->budget));
 
-		mprof_frame_tree_destroy(made);
+		mprof_frame_tree_destroy(result);
 		return status;
 	}
-	made->going = NULL;
-	*tree = made;
+	result->going = NULL;
+	*tree = result;
 	return MPROF_OK;
 }
 

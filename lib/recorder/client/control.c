@@ -206,19 +206,19 @@ int mprof_recorder_record_typed_sample(mprof_recorder *recorder, const mprof_sam
 	const int saved_errno = errno;
 	const known_type *type;
 	sample_of_kind kind;
-	mprof_sample own;
+	mprof_sample filled;
 	int is_recorded;
 
-	if (sample == NULL || struct_copy_in(&own, sample, sizeof(own)) != MPROF_OK ||
-	    (own.frames == NULL && own.frame_count > 0) || own.reserved != 0 || !takes_samples(recorder))
+	if (sample == NULL || struct_copy_in(&filled, sample, sizeof(filled)) != MPROF_OK ||
+	    (filled.frames == NULL && filled.frame_count > 0) || filled.reserved != 0 || !takes_samples(recorder))
 		return 0;
-	type = known_types_find(&recorder->shared.types, own.type);
+	type = known_types_find(&recorder->shared.types, filled.type);
 	if (type == NULL || type->sample_layout == 0)
 		return 0;
-	kind = (sample_of_kind){own.type, type->sample_layout, own.weight, own.cpu, own.mode};
-	is_recorded = put_sample(&recorder->shared, own.thread,
-				 own.counter != 0 ? own.counter : counter_read(&recorder->shared.counter), own.frames,
-				 own.frame_count, &kind);
+	kind = (sample_of_kind){filled.type, type->sample_layout, filled.weight, filled.cpu, filled.mode};
+	is_recorded = put_sample(&recorder->shared, filled.thread,
+				 filled.counter != 0 ? filled.counter : counter_read(&recorder->shared.counter),
+				 filled.frames, filled.frame_count, &kind);
 	errno = saved_errno;
 	return is_recorded;
 }

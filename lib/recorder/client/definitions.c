@@ -173,17 +173,17 @@ static mprof_status send_definition(mprof_recorder *recorder, message_kind kind,
 				    const mprof_description *description)
 {
 	WITHOUT_CANCELLATION;
-	mprof_description own;
+	mprof_description copy;
 	uint64_t counter;
 
 	if (recorder == NULL || !key_is_valid(key, recorder->shared.keys_are_ids) || description == NULL ||
-	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL)
+	    struct_copy_in(&copy, description, sizeof(copy)) != MPROF_OK || copy.name == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if ((own.source_file == NULL && own.source_file_length > 0) || own.reserved != 0 ||
-	    (own.flags & ~BLOCK_METHOD_FLAGS) != 0)
+	if ((copy.source_file == NULL && copy.source_file_length > 0) || copy.reserved != 0 ||
+	    (copy.flags & ~BLOCK_METHOD_FLAGS) != 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length) ||
-	    !recorder_name_is_writable(&recorder->shared, own.source_file, own.source_file_length))
+	if (!recorder_name_is_writable(&recorder->shared, copy.name, copy.name_length) ||
+	    !recorder_name_is_writable(&recorder->shared, copy.source_file, copy.source_file_length))
 		return MPROF_ERR_NAME;
 	if (refusal_of(recorder) != MPROF_OK)
 		return refusal_of(recorder);
@@ -194,13 +194,13 @@ static mprof_status send_definition(mprof_recorder *recorder, message_kind kind,
 	 */
 	if (recorder_on_own_thread(&recorder->shared) && recorder->drain.keys.is_resolving) {
 		keys_define_while_resolving(&recorder->drain.keys,
-					    kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS, key, &own,
+					    kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS, key, &copy,
 					    counter);
 		return MPROF_OK;
 	}
 	return message_sending_define(
 		&recorder->shared, kind, key, counter,
-		message_definition(&recorder->shared.messages.allocator, kind, key, &own, counter));
+		message_definition(&recorder->shared.messages.allocator, kind, key, &copy, counter));
 }
 
 mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
@@ -270,27 +270,27 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 	WITHOUT_CANCELLATION;
 	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
 	const uint32_t results = MPROF_ELEMENT_FLAG_SUCCESS | MPROF_ELEMENT_FLAG_FAILURE;
-	mprof_element own;
+	mprof_element copy;
 	mprof_assembly_name assembly;
 	message *created;
 	uint32_t type;
 
-	if (recorder == NULL || element == NULL || struct_copy_in(&own, element, sizeof(own)) != MPROF_OK ||
-	    own.name == NULL)
+	if (recorder == NULL || element == NULL || struct_copy_in(&copy, element, sizeof(copy)) != MPROF_OK ||
+	    copy.name == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (own.assembly != NULL && (struct_copy_in(&assembly, own.assembly, sizeof(assembly)) != MPROF_OK ||
-				     assembly.reserved != 0 || assembly.retargetable > 1))
+	if (copy.assembly != NULL && (struct_copy_in(&assembly, copy.assembly, sizeof(assembly)) != MPROF_OK ||
+				      assembly.reserved != 0 || assembly.retargetable > 1))
 		return MPROF_ERR_ARGUMENT;
-	if (own.assembly != NULL)
-		own.assembly = &assembly;
-	type = own.kind & types;
-	if (type == 0 || (type & (type - 1)) != 0 || (own.kind & ~(types | results)) != 0)
+	if (copy.assembly != NULL)
+		copy.assembly = &assembly;
+	type = copy.kind & types;
+	if (type == 0 || (type & (type - 1)) != 0 || (copy.kind & ~(types | results)) != 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length))
+	if (!recorder_name_is_writable(&recorder->shared, copy.name, copy.name_length))
 		return MPROF_ERR_NAME;
 	if (refusal_of(recorder) != MPROF_OK)
 		return refusal_of(recorder);
-	created = message_element(&recorder->shared.messages.allocator, kind, key, &own);
+	created = message_element(&recorder->shared.messages.allocator, kind, key, &copy);
 	/* Only an element that is loaded gives its key a meaning. */
 	return kind == MESSAGE_LOADED ? message_sending_define(&recorder->shared, kind, key, 0, created)
 				      : message_sending_send(&recorder->shared, created);
@@ -559,15 +559,15 @@ static mprof_status refusal_of_clocks(const mprof_recorder *recorder)
 }
 
 /* Copies a record of a caller who may have been compiled with a shorter or longer one; its texts are "" for NULL. */
-static mprof_status copy_record(const mprof_recorder *recorder, const void *given, size_t given_size, size_t least,
-				size_t own_size, mprof_record *record)
+static mprof_status copy_record(const mprof_recorder *recorder, const void *input, size_t input_size, size_t least,
+				size_t copy_size, mprof_record *record)
 {
 	element_list list;
 	mprof_status status =
-		element_list_convert(&list, &recorder->shared.allocator, given, given_size, 1, least, own_size);
+		element_list_convert(&list, &recorder->shared.allocator, input, input_size, 1, least, copy_size);
 
 	if (status == MPROF_OK) {
-		memcpy(&record->as, list.elements, own_size);
+		memcpy(&record->as, list.elements, copy_size);
 		record_complete(record);
 		if (!text_is_writable(&recorder->shared, record_get_name(record)) ||
 		    !text_is_writable(&recorder->shared, record_get_second_text(record)))
@@ -677,7 +677,7 @@ mprof_status mprof_recorder_define_timeline(mprof_recorder *recorder, const mpro
 {
 	WITHOUT_CANCELLATION;
 	mprof_record record = {.kind = MPROF_RECORD_TIMELINE};
-	mprof_timeline_record *own = &record.as.timeline;
+	mprof_timeline_record *copy = &record.as.timeline;
 	mprof_status status;
 
 	if (recorder == NULL)
@@ -685,14 +685,14 @@ mprof_status mprof_recorder_define_timeline(mprof_recorder *recorder, const mpro
 	status = copy_record(recorder, timeline, timeline_size, SIZE_UP_TO(mprof_timeline_record, name),
 			     sizeof(mprof_timeline_record), &record);
 	if (status == MPROF_OK &&
-	    ((own->flags & ~RECORD_TIMELINE_FLAGS) != 0 || (own->parent != 0 && own->parent == own->thread)))
+	    ((copy->flags & ~RECORD_TIMELINE_FLAGS) != 0 || (copy->parent != 0 && copy->parent == copy->thread)))
 		status = MPROF_ERR_ARGUMENT;
 	if (status == MPROF_OK)
 		status = refusal_of_clocks(recorder);
 	/* The log need not have clocks. */
-	if (own->clock == MPROF_CLOCK_LOG)
-		own->clock = 0;
-	if (status == MPROF_OK && own->clock != 0 && !known_clocks_has(&recorder->shared.clocks, own->clock))
+	if (copy->clock == MPROF_CLOCK_LOG)
+		copy->clock = 0;
+	if (status == MPROF_OK && copy->clock != 0 && !known_clocks_has(&recorder->shared.clocks, copy->clock))
 		status = MPROF_ERR_UNDEFINED_ID;
 	if (status != MPROF_OK)
 		return status;
@@ -705,7 +705,7 @@ mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof
 {
 	WITHOUT_CANCELLATION;
 	mprof_record record = {.kind = MPROF_RECORD_PROCESS};
-	const mprof_process_record *own = &record.as.process;
+	const mprof_process_record *copy = &record.as.process;
 	mprof_status status;
 
 	if (recorder == NULL)
@@ -713,7 +713,7 @@ mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof
 	status = copy_record(recorder, process, process_size, SIZE_UP_TO(mprof_process_record, command),
 			     sizeof(mprof_process_record), &record);
 	if (status == MPROF_OK &&
-	    (own->number == 0 || own->parent == own->number || (own->end != 0 && own->end < own->start)))
+	    (copy->number == 0 || copy->parent == copy->number || (copy->end != 0 && copy->end < copy->start)))
 		status = MPROF_ERR_ARGUMENT;
 	if (status == MPROF_OK)
 		status = refusal_of_clocks(recorder);
@@ -726,17 +726,18 @@ mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof
 mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)
 {
 	WITHOUT_CANCELLATION;
-	mprof_root_area own;
+	mprof_root_area copy;
 
-	if (recorder == NULL || area == NULL || struct_copy_in(&own, area, sizeof(own)) != MPROF_OK || own.size == 0 ||
-	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_GLOBAL || own.reserved != 0)
+	if (recorder == NULL || area == NULL || struct_copy_in(&copy, area, sizeof(copy)) != MPROF_OK ||
+	    copy.size == 0 || copy.start + (copy.size - 1) < copy.start || copy.kind > MPROF_ROOT_GLOBAL ||
+	    copy.reserved != 0)
 		return MPROF_ERR_ARGUMENT;
-	if (own.name != NULL && !recorder_name_is_writable(&recorder->shared, own.name, strlen(own.name)))
+	if (copy.name != NULL && !recorder_name_is_writable(&recorder->shared, copy.name, strlen(copy.name)))
 		return MPROF_ERR_NAME;
 	if (refusal_of(recorder) != MPROF_OK)
 		return refusal_of(recorder);
 	return message_sending_offer(&recorder->shared,
-				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_REGISTERED, &own,
+				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_REGISTERED, &copy,
 						  counter_read(&recorder->shared.counter)));
 }
 

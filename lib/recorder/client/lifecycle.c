@@ -300,48 +300,48 @@ void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_
 #define MIN_SAMPLE_INTERVAL_NS 1000
 #define MAX_SAMPLE_INTERVAL_NS UINT64_C(10000000000)
 
-static int recorder_options_are_valid(const mprof_recorder_options *own)
+static int recorder_options_are_valid(const mprof_recorder_options *copy)
 {
 	const uint32_t details =
 		MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
 
-	return own->buffer_events >= MIN_BUFFER_EVENTS && own->buffer_events <= 1048576 && own->max_buffers >= 2 &&
-	       own->max_buffers <= 65536 && own->overflow <= MPROF_OVERFLOW_DROP && own->keys_are_ids <= 1 &&
-	       own->keys_are_functions <= 1 && own->keys_are_ids + own->keys_are_functions <= 1 &&
-	       own->machine_ticks <= 1 && (own->property_count == 0 || own->properties != NULL) &&
-	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
-	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
-	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->max_message_bytes >= UINT64_C(64) << 10 &&
-	       own->max_message_bytes <= UINT64_C(1) << 30 && own->track_objects <= 1 && own->without_symbols <= 1 &&
-	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
-	       own->heap_offsets <= 1 && own->method_code <= 1 && own->event_rows <= 1 &&
-	       own->resolution_ns <= MAX_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
-	       own->sample_clock <= MPROF_SAMPLE_CLOCK_REAL &&
-	       (own->sample_interval_ns == 0 || (own->sample_interval_ns >= MIN_SAMPLE_INTERVAL_NS &&
-						 own->sample_interval_ns <= MAX_SAMPLE_INTERVAL_NS)) &&
-	       own->drain_threads <= MAX_DRAIN_THREADS && own->without_index <= 1 && own->object_events <= 1 &&
-	       (own->counters_per_second == 0 || (own->counter != NULL && rate_is_valid(own->counters_per_second)));
+	return copy->buffer_events >= MIN_BUFFER_EVENTS && copy->buffer_events <= 1048576 && copy->max_buffers >= 2 &&
+	       copy->max_buffers <= 65536 && copy->overflow <= MPROF_OVERFLOW_DROP && copy->keys_are_ids <= 1 &&
+	       copy->keys_are_functions <= 1 && copy->keys_are_ids + copy->keys_are_functions <= 1 &&
+	       copy->machine_ticks <= 1 && (copy->property_count == 0 || copy->properties != NULL) &&
+	       (copy->allocation_detail & ~details) == 0 && copy->start_disabled <= 1 &&
+	       copy->max_sample_bytes >= UINT64_C(64) << 10 && copy->max_sample_bytes <= UINT64_C(1) << 30 &&
+	       copy->max_heap_bytes >= UINT64_C(1) << 20 && copy->max_message_bytes >= UINT64_C(64) << 10 &&
+	       copy->max_message_bytes <= UINT64_C(1) << 30 && copy->track_objects <= 1 && copy->without_symbols <= 1 &&
+	       copy->exception_stacks <= 1 && copy->thread_times <= 1 && copy->exception_clauses <= 1 &&
+	       copy->heap_offsets <= 1 && copy->method_code <= 1 && copy->event_rows <= 1 &&
+	       copy->resolution_ns <= MAX_RESOLUTION_NS && (copy->resolution_ns == 0 || copy->counter == NULL) &&
+	       copy->sample_clock <= MPROF_SAMPLE_CLOCK_REAL &&
+	       (copy->sample_interval_ns == 0 || (copy->sample_interval_ns >= MIN_SAMPLE_INTERVAL_NS &&
+						  copy->sample_interval_ns <= MAX_SAMPLE_INTERVAL_NS)) &&
+	       copy->drain_threads <= MAX_DRAIN_THREADS && copy->without_index <= 1 && copy->object_events <= 1 &&
+	       (copy->counters_per_second == 0 || (copy->counter != NULL && rate_is_valid(copy->counters_per_second)));
 }
 
-static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
-				 const mprof_recorder_options *given)
+static mprof_status copy_options(mprof_recorder_options *copy, mprof_writer_options *writer,
+				 const mprof_recorder_options *input)
 {
-	if (struct_copy_in(own, given, sizeof(*own)) != MPROF_OK ||
-	    struct_copy_in(writer, own->writer, sizeof(*writer)) != MPROF_OK)
+	if (struct_copy_in(copy, input, sizeof(*copy)) != MPROF_OK ||
+	    struct_copy_in(writer, copy->writer, sizeof(*writer)) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
-	if (own->buffer_events == 0)
-		own->buffer_events = DEFAULT_BUFFER_EVENTS;
-	if (own->max_buffers == 0)
-		own->max_buffers = DEFAULT_MAX_BUFFERS;
-	if (own->drain_interval_ms == 0)
-		own->drain_interval_ms = DEFAULT_DRAIN_INTERVAL_MS;
-	if (own->max_sample_bytes == 0)
-		own->max_sample_bytes = DEFAULT_MAX_SAMPLE_BYTES;
-	if (own->max_heap_bytes == 0)
-		own->max_heap_bytes = DEFAULT_MAX_HEAP_BYTES;
-	if (own->max_message_bytes == 0)
-		own->max_message_bytes = MESSAGE_QUEUE_DEFAULT_BYTES;
-	return recorder_options_are_valid(own) ? MPROF_OK : MPROF_ERR_ARGUMENT;
+	if (copy->buffer_events == 0)
+		copy->buffer_events = DEFAULT_BUFFER_EVENTS;
+	if (copy->max_buffers == 0)
+		copy->max_buffers = DEFAULT_MAX_BUFFERS;
+	if (copy->drain_interval_ms == 0)
+		copy->drain_interval_ms = DEFAULT_DRAIN_INTERVAL_MS;
+	if (copy->max_sample_bytes == 0)
+		copy->max_sample_bytes = DEFAULT_MAX_SAMPLE_BYTES;
+	if (copy->max_heap_bytes == 0)
+		copy->max_heap_bytes = DEFAULT_MAX_HEAP_BYTES;
+	if (copy->max_message_bytes == 0)
+		copy->max_message_bytes = MESSAGE_QUEUE_DEFAULT_BYTES;
+	return recorder_options_are_valid(copy) ? MPROF_OK : MPROF_ERR_ARGUMENT;
 }
 
 /* Checks and applies the options that need neither I/O nor memory. */
@@ -442,13 +442,13 @@ static int create_tables(recorder_drain *drain, const mprof_recorder_options *op
 
 static void release_messages(recorder_shared *shared)
 {
-	message *left = message_queue_take(&shared->messages);
+	message *remaining = message_queue_take(&shared->messages);
 
-	while (left != NULL) {
-		message *next = left->next;
+	while (remaining != NULL) {
+		message *next = remaining->next;
 
-		message_queue_release(&shared->messages, left);
-		left = next;
+		message_queue_release(&shared->messages, remaining);
+		remaining = next;
 	}
 }
 
@@ -531,7 +531,7 @@ static void declare_own_directives(uint64_t known, mprof_writer_options *writer_
  * Declares what allocations contain in addition to class and size. Returns the requested bits of
  * #mprof_allocation_detail that the dialect supports. Others are refused by the writer, or counted if it is lossy.
  */
-static uint32_t declare_details(uint64_t known, uint32_t asked, mprof_writer_options *writer_options)
+static uint32_t declare_details(uint64_t known, uint32_t wanted, mprof_writer_options *writer_options)
 {
 	const struct {
 		uint32_t detail;
@@ -544,7 +544,7 @@ static uint32_t declare_details(uint64_t known, uint32_t asked, mprof_writer_opt
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
-		if ((asked & details[i].detail) == 0)
+		if ((wanted & details[i].detail) == 0)
 			continue;
 		writer_options->directives.bits[0] |= MPROF_DIRECTIVE_BIT(details[i].directive);
 		if ((known & MPROF_DIRECTIVE_BIT(details[i].directive)) != 0)
@@ -862,7 +862,7 @@ mprof_status lifecycle_open(const recorder_destination *where, const mprof_recor
 			    mprof_recorder **recorder, mprof_error *error)
 {
 	WITHOUT_CANCELLATION;
-	mprof_recorder_options own;
+	mprof_recorder_options copy;
 	mprof_writer_options writer_options;
 	mprof_recorder *created = NULL;
 	mprof_error failure;
@@ -871,8 +871,8 @@ mprof_status lifecycle_open(const recorder_destination *where, const mprof_recor
 
 	error_set(&failure, status, MPROF_SEVERITY_FATAL,
 		  "invalid options: a value is out of range or struct_size is not set");
-	if (recorder != NULL && copy_options(&own, &writer_options, options) == MPROF_OK)
-		status = make_recorder(where, &own, &writer_options, &created, &failure);
+	if (recorder != NULL && copy_options(&copy, &writer_options, options) == MPROF_OK)
+		status = make_recorder(where, &copy, &writer_options, &created, &failure);
 	if (created != NULL && status != MPROF_OK) {
 		/* A writer closes its sink with itself. */
 		has_sink = created->output.writer != NULL;

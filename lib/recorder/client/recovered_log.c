@@ -44,7 +44,7 @@ static mprof_status begin_block(log_walk *walk)
 		return MPROF_ERR_NOT_MPROF;
 	if (header.length < LOG_WALK_CHECKSUM)
 		return MPROF_ERR_MALFORMED;
-	walk->left = header.length;
+	walk->remaining = header.length;
 	walk->checksum = checksum_update(0, walk->header, LOG_WALK_HEADER);
 	return MPROF_OK;
 }
@@ -79,18 +79,18 @@ static size_t take_header(log_walk *walk, const unsigned char *bytes, size_t len
 /* Takes bytes after the header. Returns their number. */
 static size_t take_content(log_walk *walk, const unsigned char *bytes, size_t length, mprof_status *status)
 {
-	size_t part = walk->left;
+	size_t part = walk->remaining;
 
 	*status = MPROF_OK;
-	if (walk->left > LOG_WALK_CHECKSUM) {
+	if (walk->remaining > LOG_WALK_CHECKSUM) {
 		part -= LOG_WALK_CHECKSUM;
 		part = part < length ? part : length;
 		walk->checksum = checksum_update(walk->checksum, bytes, part);
 	} else {
 		part = part < length ? part : length;
-		memcpy(walk->stored + (LOG_WALK_CHECKSUM - walk->left), bytes, part);
+		memcpy(walk->stored + (LOG_WALK_CHECKSUM - walk->remaining), bytes, part);
 	}
-	walk->left -= (uint32_t)part;
+	walk->remaining -= (uint32_t)part;
 	return part;
 }
 
@@ -112,7 +112,7 @@ mprof_status log_walk_feed(log_walk *walk, const void *bytes, size_t length)
 		from += part;
 		length -= part;
 		walk->offset += part;
-		if (status == MPROF_OK && !is_in_header && walk->left == 0)
+		if (status == MPROF_OK && !is_in_header && walk->remaining == 0)
 			status = end_block(walk);
 	}
 	return status;
@@ -127,11 +127,12 @@ typedef struct part_source {
 static int read_part(void *user, void *bytes, size_t length, size_t *got)
 {
 	part_source *source = user;
-	uint64_t left = source->part->end - source->offset;
+	uint64_t remaining = source->part->end - source->offset;
 	ssize_t count;
 
 	do
-		count = pread(source->part->fd, bytes, length < left ? length : (size_t)left, (off_t)source->offset);
+		count = pread(source->part->fd, bytes, length < remaining ? length : (size_t)remaining,
+			      (off_t)source->offset);
 	while (count < 0 && errno == EINTR);
 	if (count < 0)
 		return errno;

@@ -43,7 +43,7 @@ typedef struct log_walk {
 	unsigned char header[LOG_WALK_HEADER];
 	unsigned char stored[LOG_WALK_CHECKSUM]; /**< Its checksum. */
 	uint32_t header_length;                  /**< Bytes of the header so far. */
-	uint32_t left;                           /**< Bytes after the header that are missing. */
+	uint32_t remaining;                      /**< Bytes after the header that are missing. */
 	uint32_t checksum;                       /**< Of its bytes so far. */
 } log_walk;
 

@@ -65,19 +65,19 @@ static int gives_property(const mprof_recorder_options *options, const char *key
 }
 
 /* Which process this is, unless the client states it: viewers name it, and relate its threads to other records. */
-static size_t add_process(const mprof_recorder_options *options, char number[NUMBER_SIZE], mprof_property *own)
+static size_t add_process(const mprof_recorder_options *options, char number[NUMBER_SIZE], mprof_property *copy)
 {
 	size_t count = 0;
 
 #ifndef _WIN32
 	if (!gives_property(options, "pid")) {
 		snprintf(number, NUMBER_SIZE, "%ld", (long)getpid());
-		own[count++] = (mprof_property){"pid", number};
+		copy[count++] = (mprof_property){"pid", number};
 	}
 #endif
 #ifdef __linux__
 	if (!gives_property(options, "program") && program_invocation_name != NULL && *program_invocation_name != '\0')
-		own[count++] = (mprof_property){"program", program_invocation_name};
+		copy[count++] = (mprof_property){"program", program_invocation_name};
 #endif
 	return count;
 }
@@ -86,7 +86,7 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 {
 	const counter_source *source = &drain->shared->counter;
 	counter_rate *rate = &drain->rate;
-	mprof_property own[OWN_PROPERTIES];
+	mprof_property copy[OWN_PROPERTIES];
 	char counter[64], numbers[6][NUMBER_SIZE];
 	counter_instant now;
 	size_t count = 0;
@@ -98,31 +98,31 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 		drain->shared->counters_per_second =
 			counter_is_monotonic_clock(source) ? 1e9 : options->counters_per_second;
 	counter_describe(source, counter, sizeof(counter));
-	own[count++] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
-	own[count++] = (mprof_property){"counter", counter};
+	copy[count++] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
+	copy[count++] = (mprof_property){"counter", counter};
 	if (rate_is_valid(rate->stated)) {
 		rate_text_format(rate->stated, numbers[0], NUMBER_SIZE);
-		own[count++] = (mprof_property){RATE_KEY, numbers[0]};
+		copy[count++] = (mprof_property){RATE_KEY, numbers[0]};
 	}
 	snprintf(numbers[1], NUMBER_SIZE, "%" PRIu64, now.monotonic_ns);
-	own[count++] = (mprof_property){"monotonic_ns", numbers[1]};
+	copy[count++] = (mprof_property){"monotonic_ns", numbers[1]};
 	if (now.boottime_ns != 0) {
 		snprintf(numbers[2], NUMBER_SIZE, "%" PRIu64, now.boottime_ns);
-		own[count++] = (mprof_property){"boottime_ns", numbers[2]};
+		copy[count++] = (mprof_property){"boottime_ns", numbers[2]};
 	}
 	if (options->resolution_ns > 0) {
 		snprintf(numbers[3], NUMBER_SIZE, "%" PRIu32, options->resolution_ns);
-		own[count++] = (mprof_property){"resolution", numbers[3]};
+		copy[count++] = (mprof_property){"resolution", numbers[3]};
 	}
-	count += add_process(options, numbers[4], own + count);
+	count += add_process(options, numbers[4], copy + count);
 	if (options->sample_interval_ns > 0) {
 		snprintf(numbers[5], NUMBER_SIZE, "%" PRIu64, options->sample_interval_ns);
-		own[count++] = (mprof_property){"sample_period_ns", numbers[5]};
+		copy[count++] = (mprof_property){"sample_period_ns", numbers[5]};
 	}
 	if (options->sample_clock != MPROF_SAMPLE_CLOCK_NONE)
-		own[count++] = (mprof_property){
+		copy[count++] = (mprof_property){
 			"sample_clock", options->sample_clock == MPROF_SAMPLE_CLOCK_REAL ? "real" : "processor"};
-	return write_session_at(drain->output, &now, own, count);
+	return write_session_at(drain->output, &now, copy, count);
 }
 
 /* States the frequency of the counter again if it was measured over a longer time since. */

@@ -106,18 +106,18 @@ void block_encode(open_block *block)
 static int fill_from(const recorder_drain *drain, open_block *block, mprof_thread *thread, event_buffer *buffer,
 		     uint32_t *slots)
 {
-	uint32_t left = atomic_load_explicit(&buffer->published, memory_order_acquire) - buffer->drained;
+	uint32_t remaining = atomic_load_explicit(&buffer->published, memory_order_acquire) - buffer->drained;
 	uint32_t taken;
 
-	if (left > EVENT_COLUMNS_MAX_EVENTS - block->events.columns.counts[EVENT_COLUMN_SYMBOLS] ||
-	    !event_columns_reserve(&block->events.columns, left))
+	if (remaining > EVENT_COLUMNS_MAX_EVENTS - block->events.columns.counts[EVENT_COLUMN_SYMBOLS] ||
+	    !event_columns_reserve(&block->events.columns, remaining))
 		return 0;
 	block->last = buffer;
 	block->buffer_counter = block->events.encoder.last_counter;
-	taken = slots_collect_frequent(drain, block, thread, buffer->slots + buffer->drained, left);
+	taken = slots_collect_frequent(drain, block, thread, buffer->slots + buffer->drained, remaining);
 	buffer->drained += taken;
 	*slots += taken;
-	return taken == left;
+	return taken == remaining;
 }
 
 /*
@@ -130,15 +130,15 @@ static fill_end block_fill(const recorder_drain *drain, open_block *block, mprof
 
 	*slots = 0;
 	while ((buffer = thread->drain.round.full_first) != NULL) {
-		uint32_t left = atomic_load_explicit(&buffer->published, memory_order_acquire) - buffer->drained;
+		uint32_t remaining = atomic_load_explicit(&buffer->published, memory_order_acquire) - buffer->drained;
 
-		if (left > 0 && block->thread != NULL && !block_may_extend(drain, block, thread, left))
+		if (remaining > 0 && block->thread != NULL && !block_may_extend(drain, block, thread, remaining))
 			break;
-		if (left > 0 && buffer->drained == 0)
+		if (remaining > 0 && buffer->drained == 0)
 			thread->drain.last_counter = buffer->start_counter;
-		if (left > 0 && block->thread == NULL)
+		if (remaining > 0 && block->thread == NULL)
 			block_begin(drain, block, thread, buffer->slots + buffer->drained);
-		if (left > 0 && !fill_from(drain, block, thread, buffer, slots))
+		if (remaining > 0 && !fill_from(drain, block, thread, buffer, slots))
 			return FILL_SLOW;
 		thread->drain.round.full_first = buffer->next_full;
 		thread->drain.next_sequence++;
@@ -509,7 +509,7 @@ static uint32_t start_jobs(drain_threads *threads, mprof_thread **next)
 	return started;
 }
 
-/* Goes on with the slots that a drain thread left, when none runs. Returns 1 if one may take over again. */
+/* Continues with the slots that a drain thread left, when none runs. Returns 1 if one may take over again. */
 static int convert_slow(recorder_drain *drain, drain_job *job)
 {
 	mprof_thread *thread = job->thread;

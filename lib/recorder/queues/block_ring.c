@@ -218,26 +218,26 @@ const ring_evicted *block_ring_evicted(const block_ring *ring)
 	return &ring->evicted;
 }
 
-int block_ring_adopt(block_ring *ring, const ring_block *left)
+int block_ring_adopt(block_ring *ring, const ring_block *remaining)
 {
 	block_header header;
 	ring_block *block;
 
-	if (left->length < ring->rules->header_length || left->number < ring->next_number)
+	if (remaining->length < ring->rules->header_length || remaining->number < ring->next_number)
 		return EINVAL;
-	block_header_decode(bytes_after(left), &header);
-	if (header.length != left->length - ring->rules->header_length)
+	block_header_decode(bytes_after(remaining), &header);
+	if (header.length != remaining->length - ring->rules->header_length)
 		return EINVAL;
 	/* A struct of its own: each page of a private mapping that is changed is copied. */
 	block = allocator_allocate(&ring->allocator, sizeof(*block));
 	if (block == NULL)
 		return ENOMEM;
-	*block = (ring_block){.time = left->time,
+	*block = (ring_block){.time = remaining->time,
 			      .references = 1,
-			      .length = left->length,
-			      .events = left->events,
-			      .bytes = bytes_after(left)};
-	ring->next_number = left->number;
+			      .length = remaining->length,
+			      .events = remaining->events,
+			      .bytes = bytes_after(remaining)};
+	ring->next_number = remaining->number;
 	append_block(ring, block, dialect_block_kind(ring->rules, header.code));
 	return 0;
 }

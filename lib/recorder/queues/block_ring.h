@@ -84,7 +84,7 @@ const ring_evicted *block_ring_evicted(const block_ring *ring);
  * mapped until the ring is freed. Its number must be higher than that of the block before. Returns 0 or an errno value:
  * EINVAL if the block is damaged.
  */
-int block_ring_adopt(block_ring *ring, const ring_block *left);
+int block_ring_adopt(block_ring *ring, const ring_block *remaining);
 
 /** Sets what that ring had evicted, and its last time, for blocks that are added from now on. */
 void block_ring_continue(block_ring *ring, const ring_evicted *evicted, uint64_t time);

@@ -38,17 +38,18 @@ static size_t table_size(void)
 /* Makes sure that there is the table for an index. Returns 0 if the system refuses memory. */
 static int provide_table(buffer_pool *pool, uint32_t index)
 {
-	_Atomic(event_buffer **) *place = &pool->tables[index / BUFFER_TABLE_LENGTH];
+	_Atomic(event_buffer **) *position = &pool->tables[index / BUFFER_TABLE_LENGTH];
 	event_buffer **none = NULL;
 	event_buffer **table;
 
-	if (atomic_load_explicit(place, memory_order_acquire) != NULL)
+	if (atomic_load_explicit(position, memory_order_acquire) != NULL)
 		return 1;
 	table = map_memory(table_size(), 0);
 	if (table == NULL)
 		return 0;
 	/* Release: a thread that sees the table sees that it is empty. */
-	if (!atomic_compare_exchange_strong_explicit(place, &none, table, memory_order_acq_rel, memory_order_acquire))
+	if (!atomic_compare_exchange_strong_explicit(position, &none, table, memory_order_acq_rel,
+						     memory_order_acquire))
 		munmap(table, table_size());
 	return 1;
 }

@@ -362,11 +362,11 @@ void message_queue_push(message_queue *queue, message *pushed)
 							memory_order_relaxed));
 }
 
-int message_is_optional(const message *asked)
+int message_is_optional(const message *requested)
 {
-	return asked->kind == MESSAGE_MARK || asked->kind == MESSAGE_APPLICATION ||
-	       asked->kind == MESSAGE_METRIC_VALUES || asked->kind == MESSAGE_ROOT_REGISTERED ||
-	       asked->kind == MESSAGE_ROOT_UNREGISTERED;
+	return requested->kind == MESSAGE_MARK || requested->kind == MESSAGE_APPLICATION ||
+	       requested->kind == MESSAGE_METRIC_VALUES || requested->kind == MESSAGE_ROOT_REGISTERED ||
+	       requested->kind == MESSAGE_ROOT_UNREGISTERED;
 }
 
 int message_queue_reserve(message_queue *queue, message *reserved, size_t most_bytes, int *is_filling)
@@ -462,9 +462,9 @@ void message_queue_release(message_queue *queue, message *done)
 }
 
 /* Adjusts a pointer to a text of known length. Returns 0 if the text is not entirely in the message. */
-static int relocate_text(const message *left, message *copy, const char **text, size_t length)
+static int relocate_text(const message *remaining, message *copy, const char **text, size_t length)
 {
-	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
+	uint64_t offset = (uint64_t)(uintptr_t)*text - remaining->address;
 
 	if (*text == NULL)
 		return length == 0;
@@ -475,9 +475,9 @@ static int relocate_text(const message *left, message *copy, const char **text, 
 }
 
 /* Adjusts a pointer to a text that ends with NUL. Returns 0 if the text is not entirely in the message. */
-static int relocate_string(const message *left, message *copy, const char **text)
+static int relocate_string(const message *remaining, message *copy, const char **text)
 {
-	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
+	uint64_t offset = (uint64_t)(uintptr_t)*text - remaining->address;
 
 	if (*text == NULL)
 		return 1;
@@ -487,31 +487,33 @@ static int relocate_string(const message *left, message *copy, const char **text
 	return memchr(*text, '\0', copy->size - (size_t)offset) != NULL;
 }
 
-static int relocate_element(const message *left, message *copy)
+static int relocate_element(const message *remaining, message *copy)
 {
 	mprof_element *element = &copy->more.loaded.element;
 	mprof_assembly_name *assembly = &copy->more.loaded.assembly;
 
-	if (element->name == NULL || !relocate_text(left, copy, &element->name, element->name_length))
+	if (element->name == NULL || !relocate_text(remaining, copy, &element->name, element->name_length))
 		return 0;
 	if (element->assembly == NULL)
 		return 1;
 	element->assembly = assembly;
 	return assembly->base_name != NULL && assembly->culture != NULL && assembly->public_key_token != NULL &&
-	       relocate_string(left, copy, &assembly->base_name) && relocate_string(left, copy, &assembly->culture) &&
-	       relocate_string(left, copy, &assembly->public_key_token);
+	       relocate_string(remaining, copy, &assembly->base_name) &&
+	       relocate_string(remaining, copy, &assembly->culture) &&
+	       relocate_string(remaining, copy, &assembly->public_key_token);
 }
 
 /* Limits the memory that a damaged file can request. */
 #define MAX_METRICS (UINT32_C(1) << 20)
 
-static int relocate_values(const message *left, message *copy)
+static int relocate_values(const message *remaining, message *copy)
 {
 	size_t size;
-	uint64_t offset = (uint64_t)(uintptr_t)left->more.metrics.values - left->address;
+	uint64_t offset = (uint64_t)(uintptr_t)remaining->more.metrics.values - remaining->address;
 
-	if (!checked_multiply(left->more.metrics.count, sizeof(mprof_metric_value), &size) || offset < sizeof(*copy) ||
-	    offset > copy->size || size > copy->size - offset || offset % _Alignof(mprof_metric_value) != 0)
+	if (!checked_multiply(remaining->more.metrics.count, sizeof(mprof_metric_value), &size) ||
+	    offset < sizeof(*copy) || offset > copy->size || size > copy->size - offset ||
+	    offset % _Alignof(mprof_metric_value) != 0)
 		return 0;
 	copy->more.metrics.values = (const mprof_metric_value *)(const void *)((const char *)copy + offset);
 	for (size_t i = 0; i < copy->more.metrics.count; i++) {
@@ -528,33 +530,34 @@ static int relocate_fields(message *copy)
 	       class_fields_are_valid(copy->more.fields.list, copy->more.fields.bytes, copy->more.fields.count);
 }
 
-static int relocate_arguments(const message *left, message *copy)
+static int relocate_arguments(const message *remaining, message *copy)
 {
 	mprof_argument_record *list = (mprof_argument_record *)(void *)copy->text;
-	const size_t count = left->more.arguments.count;
+	const size_t count = remaining->more.arguments.count;
 
 	if (count > MPROF_TYPE_MAX_ARGUMENTS || count > (copy->size - sizeof(*copy)) / sizeof(*list))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].encoding > MPROF_ENCODING_BYTES || list[i].name == NULL || list[i].unit_name == NULL ||
-		    !relocate_string(left, copy, &list[i].name) || !relocate_string(left, copy, &list[i].unit_name))
+		    !relocate_string(remaining, copy, &list[i].name) ||
+		    !relocate_string(remaining, copy, &list[i].unit_name))
 			return 0;
 	}
 	copy->more.arguments.list = list;
 	return 1;
 }
 
-static int relocate_type(const message *left, message *copy)
+static int relocate_type(const message *remaining, message *copy)
 {
 	mprof_type_record *type = &copy->more.type;
 
 	return type->name != NULL && type->source != NULL && type->argument_count <= MPROF_TYPE_MAX_ARGUMENTS &&
-	       type->reserved == 0 && relocate_string(left, copy, &type->name) &&
-	       relocate_string(left, copy, &type->source);
+	       type->reserved == 0 && relocate_string(remaining, copy, &type->name) &&
+	       relocate_string(remaining, copy, &type->source);
 }
 
 /* What the reader of the record relies on: its kind, and texts that end in the message. */
-static int relocate_record(const message *left, message *copy)
+static int relocate_record(const message *remaining, message *copy)
 {
 	static const uint32_t kinds[] = {
 		[MESSAGE_DEFINE_CLOCK] = MPROF_RECORD_CLOCK,
@@ -567,68 +570,69 @@ static int relocate_record(const message *left, message *copy)
 	const char **second = record_second_text(record);
 
 	return record->kind == kinds[copy->kind] &&
-	       (name == NULL || (*name != NULL && relocate_string(left, copy, name))) &&
-	       (second == NULL || (*second != NULL && relocate_string(left, copy, second)));
+	       (name == NULL || (*name != NULL && relocate_string(remaining, copy, name))) &&
+	       (second == NULL || (*second != NULL && relocate_string(remaining, copy, second)));
 }
 
-static int set_copied_pointers(const message *left, message *copy)
+static int set_copied_pointers(const message *remaining, message *copy)
 {
 	switch (copy->kind) {
 	case MESSAGE_DEFINE_CLASS:
 	case MESSAGE_DEFINE_METHOD:
 		return copy->key != 0 && copy->name != NULL &&
-		       relocate_text(left, copy, &copy->name, copy->name_length) &&
-		       relocate_text(left, copy, &copy->source_file, copy->source_file_length);
+		       relocate_text(remaining, copy, &copy->name, copy->name_length) &&
+		       relocate_text(remaining, copy, &copy->source_file, copy->source_file_length);
 	case MESSAGE_LOADED:
 	case MESSAGE_UNLOADED:
-		return relocate_element(left, copy);
+		return relocate_element(remaining, copy);
 	case MESSAGE_THREAD_NAME:
 	case MESSAGE_MARK:
 	case MESSAGE_DEFINE_TEXT:
-		return copy->name != NULL && relocate_text(left, copy, &copy->name, copy->name_length);
+		return copy->name != NULL && relocate_text(remaining, copy, &copy->name, copy->name_length);
 	case MESSAGE_APPLICATION:
 		return copy->name != NULL && copy->source_file != NULL &&
-		       relocate_text(left, copy, &copy->name, copy->name_length) &&
-		       relocate_text(left, copy, &copy->source_file, copy->source_file_length);
+		       relocate_text(remaining, copy, &copy->name, copy->name_length) &&
+		       relocate_text(remaining, copy, &copy->source_file, copy->source_file_length);
 	case MESSAGE_DEFINE_METRIC:
 	case MESSAGE_PROPERTY:
-		return copy->name != NULL && copy->section != NULL && relocate_string(left, copy, &copy->section) &&
-		       relocate_string(left, copy, &copy->name);
+		return copy->name != NULL && copy->section != NULL &&
+		       relocate_string(remaining, copy, &copy->section) &&
+		       relocate_string(remaining, copy, &copy->name);
 	case MESSAGE_METRIC_VALUES:
-		return relocate_values(left, copy);
+		return relocate_values(remaining, copy);
 	case MESSAGE_ROOT_REGISTERED:
 	case MESSAGE_ROOT_UNREGISTERED:
 		/* Without a name the pointer is to a constant of the process that ended. */
-		if (!relocate_string(left, copy, &copy->more.root.name))
+		if (!relocate_string(remaining, copy, &copy->more.root.name))
 			copy->more.root.name = "";
 		return 1;
 	case MESSAGE_DEFINE_FIELDS:
 		return relocate_fields(copy);
 	case MESSAGE_DEFINE_ARGUMENTS:
-		return relocate_arguments(left, copy);
+		return relocate_arguments(remaining, copy);
 	case MESSAGE_DEFINE_TYPE:
-		return relocate_type(left, copy);
+		return relocate_type(remaining, copy);
 	case MESSAGE_DEFINE_CLOCK:
 	case MESSAGE_DEFINE_TIMELINE:
 	case MESSAGE_DEFINE_PROCESS:
 	case MESSAGE_CLOCK_PAIR:
-		return relocate_record(left, copy);
+		return relocate_record(remaining, copy);
 	}
 	return 0;
 }
 
-message *message_recover(const mprof_allocator *allocator, const message *left, uint64_t room)
+message *message_recover(const mprof_allocator *allocator, const message *remaining, uint64_t room)
 {
 	message *copy;
 
-	if (room < sizeof(*left) || left->size < sizeof(*left) || left->size > room)
+	if (room < sizeof(*remaining) || remaining->size < sizeof(*remaining) || remaining->size > room)
 		return NULL;
-	copy = allocator_allocate(allocator, left->size);
+	copy = allocator_allocate(allocator, remaining->size);
 	if (copy == NULL)
 		return NULL;
-	memcpy(copy, left, left->size);
+	memcpy(copy, remaining, remaining->size);
 	copy->reserved = 0;
-	if (set_copied_pointers(left, copy))
+	if (set_copied_pointers(remaining, copy))
 		return copy;
 	message_release(allocator, copy);
 	return NULL;

@@ -139,7 +139,7 @@ void message_queue_init(message_queue *queue, const mprof_allocator *allocator, 
  * Copies a message of a process that has ended, and adjusts its pointers. \p room: the bytes available where it is.
  * Returns NULL if the message is not complete or there is no memory.
  */
-message *message_recover(const mprof_allocator *allocator, const message *left, uint64_t room);
+message *message_recover(const mprof_allocator *allocator, const message *remaining, uint64_t room);
 
 /** Creates the message for a definition. Returns NULL without memory. */
 message *message_definition(const mprof_allocator *allocator, message_kind kind, mprof_key key,
@@ -194,7 +194,7 @@ void message_release(const mprof_allocator *allocator, message *released);
  * Whether a message is refused if too many of its kind wait: the rest of the log is correct without it, and a client
  * may send any number. Other messages are definitions.
  */
-int message_is_optional(const message *asked);
+int message_is_optional(const message *requested);
 
 /**
  * Counts a message against the limit, before it is pushed. Returns 0 if there is no room for it: the queue has room for

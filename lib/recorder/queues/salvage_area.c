@@ -126,8 +126,8 @@ static int write_zeros(const salvage_area *area, uint64_t offset, uint64_t size)
 	static const char zeros[4096];
 
 	for (uint64_t done = 0; done < size;) {
-		uint64_t left = size - done;
-		ssize_t written = pwrite(area->fd, zeros, left < sizeof(zeros) ? (size_t)left : sizeof(zeros),
+		uint64_t remaining = size - done;
+		ssize_t written = pwrite(area->fd, zeros, remaining < sizeof(zeros) ? (size_t)remaining : sizeof(zeros),
 					 (off_t)(offset + done));
 
 		if (written < 0 && errno != EINTR)

@@ -276,10 +276,10 @@ static int entry_is_whole(const journal_entry *entry, uint64_t room)
 	return entry->size == (entry->kind == JOURNAL_VERSION ? sizeof(journal_version) : sizeof(*entry));
 }
 
-void journal_note_damage(journal_damage *damage, const salvage_area *area, const void *place)
+void journal_note_damage(journal_damage *damage, const salvage_area *area, const void *slot)
 {
 	if (damage->places++ == 0)
-		damage->offset = (uint64_t)((const unsigned char *)place - area->base);
+		damage->offset = (uint64_t)((const unsigned char *)slot - area->base);
 }
 
 /* How much of a chunk is visited, and what its checksum must be. */

@@ -183,7 +183,7 @@ typedef struct journal_damage {
 } journal_damage;
 
 /** Notes that something is damaged at a place in the area. */
-void journal_note_damage(journal_damage *damage, const salvage_area *area, const void *place);
+void journal_note_damage(journal_damage *damage, const salvage_area *area, const void *position);
 
 /**
  * Visits the entries up to a position in the journal of an area of salvage_area_open(). A chunk whose checksum is wrong

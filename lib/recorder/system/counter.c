@@ -177,7 +177,7 @@ static double in_log(const counter_source *source, double frequency)
 	return frequency / (double)(UINT64_C(1) << source->log_shift);
 }
 
-void counter_rate_begin(counter_rate *rate, const counter_source *source, double given, const counter_instant *now)
+void counter_rate_begin(counter_rate *rate, const counter_source *source, double input, const counter_instant *now)
 {
 	rate->source = source;
 	rate->due_ns = FIRST_NANOSECONDS;
@@ -185,9 +185,9 @@ void counter_rate_begin(counter_rate *rate, const counter_source *source, double
 	if (counter_is_monotonic_clock(source)) {
 		rate->stated = in_log(source, 1e9);
 	} else if (source->read != NULL) {
-		rate->stated = in_log(source, given);
+		rate->stated = in_log(source, input);
 		rate->start = *now;
-		rate->is_measuring = given == 0;
+		rate->is_measuring = input == 0;
 	} else {
 		rate->stated = counter_frequency(source, &rate->start, now);
 		rate->measured_ns = now->monotonic_ns - rate->start.monotonic_ns;

@@ -111,10 +111,10 @@ typedef struct counter_rate {
 } counter_rate;
 
 /**
- * Begins to measure from counter_rate::start, which the caller has set, and states what is known already. \p given is
+ * Begins to measure from counter_rate::start, which the caller has set, and states what is known already. \p input is
  * the frequency of the client's counter, 0 if not known: then \p now, its first reading, begins the measurement.
  */
-void counter_rate_begin(counter_rate *rate, const counter_source *source, double given, const counter_instant *now);
+void counter_rate_begin(counter_rate *rate, const counter_source *source, double input, const counter_instant *now);
 
 /**
  * Measures up to now, if that is long enough to state a better frequency than the last one, or \p is_last and at least

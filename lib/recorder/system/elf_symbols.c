@@ -122,17 +122,17 @@ static const uint8_t *section_header(elf_image *image, uint32_t index)
 {
 	size_t size = section_header_size(image);
 	uint64_t offset;
-	uint64_t left;
+	uint64_t remaining;
 
 	if (index >= image->section_count || __builtin_mul_overflow((uint64_t)index, size, &offset) ||
 	    __builtin_add_overflow(image->sections_at, offset, &offset) || offset >= image->length)
 		return NULL;
-	left = image->length - offset;
-	if (left < size)
+	remaining = image->length - offset;
+	if (remaining < size)
 		return NULL;
 	if (offset < image->headers_at || offset - image->headers_at + size > image->headers_length) {
 		image->headers_at = offset;
-		image->headers_length = left < ELF_HEADERS_PIECE ? (size_t)left : ELF_HEADERS_PIECE;
+		image->headers_length = remaining < ELF_HEADERS_PIECE ? (size_t)remaining : ELF_HEADERS_PIECE;
 		if (!elf_image_read(image, offset, image->headers, image->headers_length)) {
 			image->headers_length = 0;
 			return NULL;
@@ -420,14 +420,14 @@ static void add_table(elf_symbols *symbols, symbol_table *table)
 {
 	uint8_t piece[TABLE_PIECE];
 	size_t entry_size = table->image->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-	uint64_t left = table->section.size / entry_size * entry_size;
+	uint64_t remaining = table->section.size / entry_size * entry_size;
 	uint64_t offset = table->section.offset;
 
 	if (table->section.entry_size != entry_size || !elf_image_has_content(table->image, &table->section) ||
 	    !add_names(symbols, table))
 		return;
-	while (left > 0) {
-		size_t length = left < TABLE_PIECE ? (size_t)left : TABLE_PIECE;
+	while (remaining > 0) {
+		size_t length = remaining < TABLE_PIECE ? (size_t)remaining : TABLE_PIECE;
 
 		if (!elf_image_read(table->image, offset, piece, length))
 			return;
@@ -438,7 +438,7 @@ static void add_table(elf_symbols *symbols, symbol_table *table)
 				return;
 		}
 		offset += length;
-		left -= length;
+		remaining -= length;
 	}
 }
 
@@ -613,10 +613,10 @@ static uint8_t read_byte(table_cursor *cursor)
 		return 0;
 	}
 	if (cursor->at - table->piece_at >= table->piece_length) {
-		const uint64_t left = table->end - cursor->at;
+		const uint64_t remaining = table->end - cursor->at;
 
 		table->piece_at = cursor->at;
-		table->piece_length = left < PIECE ? (size_t)left : PIECE;
+		table->piece_length = remaining < PIECE ? (size_t)remaining : PIECE;
 		if (!elf_image_read(table->image, cursor->at, table->piece, table->piece_length)) {
 			table->piece_length = 0;
 			cursor->has_failed = 1;

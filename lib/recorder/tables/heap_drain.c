@@ -395,7 +395,7 @@ int object_tracker_end_shot(object_tracker *tracker, int is_complete)
 	 */
 	while (entry_is_used(hash_index_slot(entries, &object_entries, i)))
 		i++;
-	for (size_t left = entries->capacity; left > 0; left--) {
+	for (size_t remaining = entries->capacity; remaining > 0; remaining--) {
 		while (end_snapshot_entry(tracker, hash_index_slot(entries, &object_entries, i), is_complete))
 			continue;
 		i = hash_index_next(entries, &object_entries, i);

@@ -351,16 +351,16 @@ static int replace_list(native_modules *modules, const loaded_list *list)
 
 static int read_list(native_modules *modules, loaded_list *list)
 {
-	int is_well;
+	int is_valid;
 
 	if (modules->is_of_another)
 		return 1;
 	if (!loaded_list_read(list, &modules->allocator, modules->source))
 		return 0;
 	pthread_mutex_lock(&modules->lock);
-	is_well = replace_list(modules, list);
+	is_valid = replace_list(modules, list);
 	pthread_mutex_unlock(&modules->lock);
-	return is_well;
+	return is_valid;
 }
 
 /* Updates the list from the loader's. Returns 0 and changes nothing if out of memory. */
@@ -373,12 +373,12 @@ static int native_modules_look(native_modules *modules)
 static int native_modules_update(native_modules *modules)
 {
 	loaded_list list = {0};
-	int is_well = 1;
+	int is_valid = 1;
 
 	if (native_modules_have_changed(modules))
-		is_well = read_list(modules, &list);
+		is_valid = read_list(modules, &list);
 	loaded_list_destroy(&list, &modules->allocator);
-	return is_well;
+	return is_valid;
 }
 
 /* With the lock: releases the modules that are no longer loaded and whose functions have no keys. */
@@ -439,17 +439,17 @@ static int native_modules_assign(native_modules *modules, uint64_t start, uint32
 /*
  * The file is read by its path, since the program and the vDSO of this process are not those of the process that ended.
  */
-static native_module *create_recovered(native_modules *modules, const loaded_module *left, const char *file)
+static native_module *create_recovered(native_modules *modules, const loaded_module *remaining, const char *file)
 {
 	native_module *module = allocator_allocate_zeroed(&modules->allocator, sizeof(*module));
 
 	if (module == NULL)
 		return NULL;
-	module->start = left->start;
-	module->end = left->end;
-	module->base = left->base;
+	module->start = remaining->start;
+	module->end = remaining->end;
+	module->base = remaining->base;
 	module->kind = LOADED_LIBRARY;
-	memcpy(module->build_id, left->build_id, sizeof(module->build_id));
+	memcpy(module->build_id, remaining->build_id, sizeof(module->build_id));
 	elf_symbols_init(&module->symbols, &modules->allocator);
 	elf_symbols_init(&module->bounds, &modules->allocator);
 	module->loader_name = copy_text(&modules->allocator, file);
@@ -464,10 +464,10 @@ static native_module *create_recovered(native_modules *modules, const loaded_mod
  * Adds a module of a process that has ended, with its file, its number and its ID in the log. After this, the list is
  * that of the process, and the loader is not asked. Returns 0 if there is no memory.
  */
-static int native_modules_recover(native_modules *modules, const loaded_module *left, const char *file, uint32_t number,
-				  uint32_t id)
+static int native_modules_recover(native_modules *modules, const loaded_module *remaining, const char *file,
+				  uint32_t number, uint32_t id)
 {
-	native_module *module = create_recovered(modules, left, file);
+	native_module *module = create_recovered(modules, remaining, file);
 	void *known = modules->known;
 	void *listed = modules->present.stays;
 	size_t index = modules->present.count;
@@ -912,14 +912,14 @@ void native_code_write_journal(native_code *code)
 
 static int recover_module(native_code *code, const journal_definition *stored)
 {
-	loaded_module left = {.start = stored->entry.key, .end = stored->owner, .base = stored->since};
+	loaded_module remaining = {.start = stored->entry.key, .end = stored->owner, .base = stored->since};
 
 	/* The journal had the module before it had its ID. */
 	if (native_modules_assign(&code->modules, stored->entry.key, stored->entry.id))
 		return 1;
-	if (stored->name_length < sizeof(left.build_id))
-		memcpy(left.build_id, stored->names, stored->name_length);
-	return native_modules_recover(&code->modules, &left, journal_source_file(stored), stored->entry.flags,
+	if (stored->name_length < sizeof(remaining.build_id))
+		memcpy(remaining.build_id, stored->names, stored->name_length);
+	return native_modules_recover(&code->modules, &remaining, journal_source_file(stored), stored->entry.flags,
 				      stored->entry.id);
 }
 

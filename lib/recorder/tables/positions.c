@@ -148,8 +148,8 @@ void positions_write(position_store *positions)
 			positions->output,
 			writer_declare_more(positions->output->writer, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_POSITIONS)));
 	while (positions->written < positions->count) {
-		const uint32_t left = positions->count - positions->written;
-		const uint32_t count = left < BLOCK_RECORDS ? left : BLOCK_RECORDS;
+		const uint32_t remaining = positions->count - positions->written;
+		const uint32_t count = remaining < BLOCK_RECORDS ? remaining : BLOCK_RECORDS;
 
 		output_write_records(positions->output, MPROF_BLOCK_POSITIONS,
 				     &positions->records[positions->written + 1 - positions->first_id], count);

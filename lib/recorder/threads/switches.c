@@ -46,7 +46,7 @@ void switches_leave(thread_stacks *stacks, uint64_t counter)
 	if (stacks->other == NULL)
 		return;
 	stacks->other->state.thread = 0;
-	stacks->other->state.left = counter;
+	stacks->other->state.left_at = counter;
 	stacks->other->holder = NULL;
 	stacks->other = NULL;
 }
@@ -54,7 +54,7 @@ void switches_leave(thread_stacks *stacks, uint64_t counter)
 int switches_enter(stack_table *table, thread_stacks *stacks, uint32_t serial, uint64_t number, uint64_t counter)
 {
 	switched_stack *next = NULL;
-	uint64_t left;
+	uint64_t left_at;
 
 	if (number != 0) {
 		next = (switched_stack *)stack_table_find(table, number);
@@ -68,7 +68,7 @@ int switches_enter(stack_table *table, thread_stacks *stacks, uint32_t serial, u
 	/* Readers do the same if the switch away from the stack is missing. */
 	if (next != NULL && next->holder != NULL)
 		switches_leave(next->holder, counter);
-	left = next != NULL ? next->state.left : stacks->own_left;
+	left_at = next != NULL ? next->state.left_at : stacks->own_left;
 	if (stacks->other == NULL)
 		stacks->own_left = counter;
 	switches_leave(stacks, counter);
@@ -77,7 +77,7 @@ int switches_enter(stack_table *table, thread_stacks *stacks, uint32_t serial, u
 		next->state.thread = serial;
 		next->holder = stacks;
 	}
-	if (stack_table_is_stale(table, left))
+	if (stack_table_is_stale(table, left_at))
 		call_frames_clear(&thread_stacks_current(stacks)->calls, CALL_BASE_GAP);
 	return 1;
 }
@@ -89,7 +89,7 @@ void switches_end(stack_table *table, uint64_t number)
 	if (stack == NULL)
 		return;
 	if (stack->holder != NULL)
-		switches_leave(stack->holder, stack->state.left);
+		switches_leave(stack->holder, stack->state.left_at);
 	shadow_stack_destroy(&stack->leaves, &table->states.index.allocator);
 	stack_table_remove(table, &stack->state);
 }

@@ -153,13 +153,13 @@ static void restore(void)
 static void profile(void)
 {
 	struct itimerval interval = {{0, 10000}, {0, 10000}};
-	struct itimerval left;
+	struct itimerval remaining;
 
 	signal(SIGPROF, count_tick);
 	setitimer(ITIMER_PROF, &interval, NULL);
 	compute_in_two_threads();
-	getitimer(ITIMER_PROF, &left);
-	printf("interval %ld us, %s\n", (long)left.it_interval.tv_usec, ticks >= 5 ? "ticks" : "too few ticks");
+	getitimer(ITIMER_PROF, &remaining);
+	printf("interval %ld us, %s\n", (long)remaining.it_interval.tv_usec, ticks >= 5 ? "ticks" : "too few ticks");
 	memset(&interval, 0, sizeof(interval));
 	setitimer(ITIMER_PROF, &interval, NULL);
 }

@@ -174,32 +174,32 @@ static void *end_process(void *argument)
 	exit(7);
 }
 
-static void end_by(const char *how)
+static void end_by(const char *mode)
 {
 	pthread_t thread;
 
 	fflush(stdout);
-	if (strcmp(how, "exit") == 0)
+	if (strcmp(mode, "exit") == 0)
 		exit(3);
-	if (strcmp(how, "_exit") == 0)
+	if (strcmp(mode, "_exit") == 0)
 		_exit(4);
-	if (strcmp(how, "quick_exit") == 0)
+	if (strcmp(mode, "quick_exit") == 0)
 		quick_exit(5);
-	if (strcmp(how, "abort") == 0)
+	if (strcmp(mode, "abort") == 0)
 		abort();
-	if (strcmp(how, "segv") == 0)
+	if (strcmp(mode, "segv") == 0)
 		*(volatile int *)0 = 1;
-	if (strcmp(how, "kill") == 0)
+	if (strcmp(mode, "kill") == 0)
 		raise(SIGKILL);
-	if (strcmp(how, "term") == 0)
+	if (strcmp(mode, "term") == 0)
 		raise(SIGTERM);
-	if (strcmp(how, "thread_exit") == 0)
+	if (strcmp(mode, "thread_exit") == 0)
 		pthread_exit(NULL);
-	if (strcmp(how, "exit_group") == 0)
+	if (strcmp(mode, "exit_group") == 0)
 		syscall(SYS_exit_group, 6);
-	if (strcmp(how, "assert") == 0)
+	if (strcmp(mode, "assert") == 0)
 		__builtin_trap();
-	if (strcmp(how, "exit_in_thread") == 0) {
+	if (strcmp(mode, "exit_in_thread") == 0) {
 		pthread_create(&thread, NULL, end_process, NULL);
 		for (;;)
 			pause();

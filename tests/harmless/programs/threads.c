@@ -47,7 +47,7 @@ static void *work_until_cancelled(void *argument)
 	return NULL;
 }
 
-static void cancel(void *how)
+static void cancel(void *mode)
 {
 	int cancelled = 0;
 
@@ -55,7 +55,7 @@ static void cancel(void *how)
 		pthread_t thread;
 		void *result;
 
-		pthread_create(&thread, NULL, work_until_cancelled, how);
+		pthread_create(&thread, NULL, work_until_cancelled, mode);
 		if (i % 2 != 0)
 			while (atomic_load(&running) <= i)
 				sched_yield();

@@ -49,7 +49,7 @@ static mprof_heap_set *copy_of(const mprof_heap_set *others)
 
 static void print_class(const char *name, size_t index)
 {
-	mprof_heap_set *own = make_set();
+	mprof_heap_set *copy = make_set();
 	mprof_heap_set *referencing = make_set();
 	mprof_heap_set *referenced = make_set();
 	mprof_heap_set *both;
@@ -58,9 +58,9 @@ static void print_class(const char *name, size_t index)
 	mprof_heap_set *before = make_set();
 	mprof_heap_set *after = make_set();
 
-	check(mprof_heap_set_add_class(own, index));
-	check(mprof_heap_set_add_referencing(referencing, own));
-	check(mprof_heap_set_add_referenced(referenced, own));
+	check(mprof_heap_set_add_class(copy, index));
+	check(mprof_heap_set_add_referencing(referencing, copy));
+	check(mprof_heap_set_add_referenced(referenced, copy));
 	both = copy_of(referencing);
 	check(mprof_heap_set_intersect(both, referenced));
 	only = copy_of(referencing);
@@ -69,7 +69,7 @@ static void print_class(const char *name, size_t index)
 	check(mprof_heap_set_subtract(others, referencing));
 	check(mprof_heap_set_add_referencing(before, referencing));
 	check(mprof_heap_set_add_referenced(after, referenced));
-	print_set(name, "class", own);
+	print_set(name, "class", copy);
 	print_set(name, "both", both);
 	print_set(name, "referencing only", only);
 	print_set(name, "referenced only", others);

@@ -120,7 +120,7 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
  * another location in the same module, 6 is a location outside of modules. Each stack from 7 on adds a frame, except
  * the last one, which is a function without a module.
  */
-static void define_chains(void)
+static void define_stacks(void)
 {
 	const mprof_record code[] = {
 		{.kind = MPROF_RECORD_MODULE,
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 	load(4, MPROF_ELEMENT_ASSEMBLY, "demo, Version=1.2.300.4", &demo);
 	load(5, MPROF_ELEMENT_ASSEMBLY, "unknown", NULL);
 	define();
-	define_chains();
+	define_stacks();
 	write_allocations();
 	write_calls();
 	write_samples();

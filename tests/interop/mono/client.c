@@ -52,9 +52,9 @@ static int stay(const char *message)
 static int be_deaf(int fd)
 {
 	static const char line[] = "status\n";
-	struct pollfd place = {.fd = fd, .events = POLLOUT};
+	struct pollfd position = {.fd = fd, .events = POLLOUT};
 
-	while (poll(&place, 1, 1000) > 0 && send(fd, line, sizeof(line) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+	while (poll(&position, 1, 1000) > 0 && send(fd, line, sizeof(line) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
 		;
 	return stay("stuck");
 }

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints rows of the tables of heap graphs as their views describe it. */
+#include "common/table_view.h"
+
+#include "common/name_cut.h"
+#include "common/names.h"
+#include "common/table_column.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const mprof_table_column *find_column(const table_view *view, const char *field)
+{
+	return field != NULL ? table_column_find(mprof_heap_table_get_column, view->table, field, strlen(field)) : NULL;
+}
+
+static const char *name_of_class(const table_rows *rows, uint64_t id, class_name *name)
+{
+	const char *found = names_class_or_none(rows->reader, (uint32_t)id, name);
+
+	return found != NULL ? found : "(unknown)";
+}
+
+/*
+ * Text.
+ */
+
+static int is_shown(const table_cell *cell, const table_rows *rows)
+{
+	return cell->is_shown == NULL || cell->is_shown(rows->user);
+}
+
+static void print_heading(const table_view *view, const table_rows *rows)
+{
+	int is_first = 1;
+
+	for (size_t i = 0; i < TABLE_VIEW_COLUMNS && view->cells[i].heading != NULL; i++) {
+		const table_cell *cell = &view->cells[i];
+
+		if (!is_shown(cell, rows))
+			continue;
+		if (cell->is_apart && !is_first)
+			putchar(' ');
+		if (cell->width != 0)
+			table_column_cell(cell->width, cell->heading, is_first);
+		else if (cell->heading[0] != '\0')
+			printf("  %s", cell->heading);
+		is_first = 0;
+	}
+	putchar('\n');
+}
+
+static void print_rest(const table_view *view, const table_rows *rows, const table_cell *cell, const void *row)
+{
+	class_name name;
+
+	if (cell->print != NULL) {
+		cell->print(rows->user, row);
+		return;
+	}
+	fputs("  ", stdout);
+	name_print(name_of_class(rows, table_column_number(find_column(view, cell->field), row), &name));
+}
+
+static void print_line(const table_view *view, const table_rows *rows, const void *row, size_t index)
+{
+	int is_first = 1;
+
+	for (size_t i = 0; i < TABLE_VIEW_COLUMNS && view->cells[i].heading != NULL; i++) {
+		const table_cell *cell = &view->cells[i];
+		const mprof_table_column *column = find_column(view, cell->field);
+		const uint64_t number = column != NULL ? table_column_number(column, row) : index + 1;
+		char text[TEXT_NUMBER_SIZE];
+
+		if (!is_shown(cell, rows))
+			continue;
+		if (cell->is_apart && !is_first)
+			putchar(' ');
+		if (cell->width == 0)
+			print_rest(view, rows, cell, row);
+		else if (cell->is_share)
+			table_column_cell(cell->width, text_percent(text, number, rows->whole), is_first);
+		else if (column != NULL)
+			table_column_cell(cell->width, table_column_format(column, number, text), is_first);
+		else
+			printf("  %*" PRIu64, cell->width, number);
+		is_first = 0;
+	}
+	putchar('\n');
+}
+
+void table_view_text(const table_view *view, const table_rows *rows, size_t shown)
+{
+	print_heading(view, rows);
+	for (size_t i = 0; i < shown; i++) {
+		table_row row;
+
+		rows->get(rows->user, i, &row);
+		print_line(view, rows, &row, i);
+	}
+}
+
+/*
+ * Documents.
+ */
+
+static int is_field(const table_field *field)
+{
+	return field->field != NULL || field->key != NULL;
+}
+
+static const char *key_of(const table_field *field)
+{
+	return field->key != NULL ? field->key : field->field;
+}
+
+static void print_value(const table_rows *rows, json_writer *json, const table_field *field,
+			const mprof_table_column *column, const void *row)
+{
+	const char *text = table_column_text(column, row);
+	const char *key = key_of(field);
+	class_name name;
+
+	if (field->use == TABLE_NAME)
+		json_string(json, key, name_of_class(rows, table_column_number(column, row), &name));
+	else if (field->use == TABLE_NOT)
+		json_boolean(json, key, table_column_number(column, row) == 0);
+	else if (text != NULL)
+		json_string(json, key, text[0] != '\0' ? text : NULL);
+	else
+		table_column_json(json, key, column, row);
+}
+
+void table_view_fields(const table_view *view, const table_rows *rows, json_writer *json, const void *row, size_t index)
+{
+	for (size_t i = 0; i < TABLE_VIEW_FIELDS && is_field(&view->fields[i]); i++) {
+		const table_field *field = &view->fields[i];
+
+		if (field->is_known != NULL && !field->is_known(rows->user))
+			json_null(json, key_of(field));
+		else if (field->use == TABLE_PRINT)
+			field->print(rows->user, json, key_of(field), row);
+		else if (field->use == TABLE_NUMBER)
+			json_unsigned(json, key_of(field), index + 1);
+		else
+			print_value(rows, json, field, find_column(view, field->field), row);
+	}
+}
+
+void table_view_json(const table_view *view, const table_rows *rows, size_t shown, json_writer *json, const char *key)
+{
+	json_begin_array(json, key);
+	for (size_t i = 0; i < shown; i++) {
+		table_row row;
+
+		rows->get(rows->user, i, &row);
+		json_begin_object(json, NULL);
+		table_view_fields(view, rows, json, &row, i);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+/*
+ * Comma-separated values.
+ */
+
+static void print_csv_name(const char *name)
+{
+	putchar('"');
+	for (; *name != '\0'; name++) {
+		if (*name == '"')
+			putchar('"');
+		putchar(*name);
+	}
+	putchar('"');
+}
+
+static void print_csv_value(const table_view *view, const table_rows *rows, const table_field *field, const void *row,
+			    size_t index)
+{
+	const mprof_table_column *column = find_column(view, field->field);
+	const uint64_t number = field->use == TABLE_NUMBER ? index + 1 : table_column_number(column, row);
+	class_name name;
+
+	if (field->is_known != NULL && !field->is_known(rows->user))
+		return;
+	if (field->use == TABLE_NAME)
+		print_csv_name(name_of_class(rows, number, &name));
+	else if (field->use == TABLE_NOT)
+		printf("%d", number == 0);
+	else if (column != NULL && column->type == MPROF_TYPE_INT64)
+		printf("%" PRId64, (int64_t)number);
+	else
+		printf("%" PRIu64, number);
+}
+
+/* The field of the next key of a list; NULL after the last one. */
+static const table_field *next_field(const table_view *view, const char **list)
+{
+	const size_t length = strcspn(*list, " ");
+
+	for (size_t i = 0; length > 0 && i < TABLE_VIEW_FIELDS && is_field(&view->fields[i]); i++) {
+		const char *key = key_of(&view->fields[i]);
+
+		if (strlen(key) == length && strncmp(key, *list, length) == 0) {
+			*list += length + ((*list)[length] != '\0');
+			return &view->fields[i];
+		}
+	}
+	return NULL;
+}
+
+static void print_csv_line(const table_view *view, const table_rows *rows, const void *row, size_t index)
+{
+	const char *list = view->csv;
+	const table_field *field;
+
+	for (int is_first = 1; (field = next_field(view, &list)) != NULL; is_first = 0) {
+		if (!is_first)
+			putchar(',');
+		if (row == NULL)
+			fputs(key_of(field), stdout);
+		else
+			print_csv_value(view, rows, field, row, index);
+	}
+	putchar('\n');
+}
+
+void table_view_csv(const table_view *view, const table_rows *rows, size_t shown)
+{
+	print_csv_line(view, rows, NULL, 0);
+	for (size_t i = 0; i < shown; i++) {
+		table_row row;
+
+		rows->get(rows->user, i, &row);
+		print_csv_line(view, rows, &row, i);
+	}
+}
