@@ -83,6 +83,22 @@ facts objects
 expect "roots of a snapshot without any" "$(fact roots)" 1
 expect_line err 'has no roots: objects that no other one refers to are shown as roots$'
 
+# Samples of kinds have a counter with their unit, the processor and the mode; --value chooses a kind.
+"$builddir/tests/tool/record_kinds" kinds.mprof || fail "record_kinds"
+facts kinds
+kinds() {
+	grep '^kind' facts | cut -f 2- | sort | uniq -c | awk '{ $1 = $1; print }'
+}
+expect "samples of kinds" "$(kinds)" "3 cache-misses count 64 1 kernel Thread 0x11 load
+2 cache-misses count 64 2 kernel Thread 0x11 load
+3 cpu ns 1000000 0 user Thread work
+1 heap bytes 100 0 none Thread make
+1 heap bytes 200 0 none Thread make
+1 heap bytes 300 0 none Thread 0x11 make
+1 heap bytes 50 none none Thread 0x11 (no call stack)"
+facts kinds --value=samples:cpu
+expect "samples of one kind" "$(kinds); $(fact samples)" "3 cpu ns 1000000 0 user Thread work; 3"
+
 # Classes of arrays are marked.
 "$builddir/tests/exports/make_heap" heap.mprof || fail "make_heap"
 facts heap
