@@ -64,7 +64,7 @@ class Sequence:
 
 
 sequences, tracks, threads, processes, open_slices, listed, dropped = {}, {}, {}, {}, {}, set(), set()
-thread_names = {}
+thread_names, last_clocks = {}, {}
 times, used_tracks, samples, roots, types, names = [], set(), [], 0, {}, {}
 facts = {"calls": 0, "deepest": 0, "instants": 0, "samples": 0}
 
@@ -75,6 +75,16 @@ def read_snapshot(sequence, message):
         fault("a clock snapshot has no BOOTTIME: the reader cannot relate the trace to others")
     if first(message, 2) not in clocks:
         fault("the primary clock is not in its snapshot")
+    for clock in (1, BOOTTIME):
+        if clocks.get(clock, 0) < last_clocks.get(clock, 0):
+            fault("clock %d goes back from one snapshot to the next" % clock)
+        last_clocks[clock] = clocks.get(clock, 0)
+    for clock in message.get(1, []):
+        clock = fields(clock)
+        if first(clock, 1) >= 128:
+            print("clock", first(clock, 1), first(clock, 2, 0), first(clock, 4, 1), clocks[1] - facts["realtime"],
+                  sep="\t")
+            return
     sequence.clocks = clocks
     facts.setdefault("boottime", clocks.get(BOOTTIME))
     facts.setdefault("monotonic", clocks.get(3))

@@ -573,19 +573,28 @@ static void walk_typed(event_walk *walk, const mprof_block *block)
 	end_fetch(walk, status);
 }
 
-static void walk_metrics(event_walk *walk, const mprof_block *block)
+static void pass_record(const event_walk *walk, const mprof_block *block, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_CLOCK_PAIR) {
+		if (walk->sink->clock_pair != NULL)
+			walk->sink->clock_pair(walk->user, record);
+	} else if (walk->sink->metric != NULL &&
+		   (record->kind == MPROF_RECORD_METRIC || walk_has_counter(walk, block->start.counter))) {
+		walk->sink->metric(walk->user, record, walk_time(walk, block->start.counter));
+	}
+}
+
+/* Metrics and their values, and pairs of clocks. */
+static void walk_records(event_walk *walk, const mprof_block *block)
 {
 	static mprof_record records[RECORD_BATCH];
-	const uint64_t time = walk_time(walk, block->start.counter);
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_records(walk->input.reader, records, sizeof(*records), RECORD_BATCH, &count);
-		for (size_t i = 0; i < count && walk->sink->metric != NULL; i++) {
-			if (records[i].kind == MPROF_RECORD_METRIC || walk_has_counter(walk, block->start.counter))
-				walk->sink->metric(walk->user, &records[i], time);
-		}
+		for (size_t i = 0; i < count; i++)
+			pass_record(walk, block, &records[i]);
 	} while (status == MPROF_OK);
 	end_fetch(walk, status);
 }
@@ -629,7 +638,8 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 		walk_typed(walk, block);
 		break;
 	case MPROF_BLOCK_METRICS:
-		walk_metrics(walk, block);
+	case MPROF_BLOCK_CLOCK_PAIRS:
+		walk_records(walk, block);
 		break;
 	case MPROF_BLOCK_LOST:
 		walk_losses(walk, block);

@@ -6,6 +6,7 @@
 #include "common/arguments.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
+#include "export/perfetto_clocks.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_packets.h"
 #include "export/perfetto_samples.h"
@@ -109,9 +110,6 @@ enum { UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
 #define NAME_SIZE 512
 
-/* Recorders write the clocks of the system into one of the first blocks. */
-#define FIRST_BLOCKS 16
-
 #define MAX_NANOSECONDS 3e18
 
 /* Perfetto ignores the beginnings of slices above this number of open ones on a track, but not their ends. */
@@ -170,6 +168,7 @@ typedef struct perfetto_trace {
 	id_set metrics;
 	uint64_t thread_values; /* Of metrics of threads. */
 	perfetto_spans spans;
+	perfetto_clocks clocks;
 	intern_table sections; /* Of metrics. */
 	uint64_t process;
 	uint64_t pid;
@@ -266,7 +265,6 @@ static void *begin_row(void *user, const walk_thread *thread)
 	trace->rows = row;
 	row->sequence.number = PERFETTO_MAIN_SEQUENCE + thread->row_number;
 	row->sequence.track = described->track;
-	row->sequence.time = thread->time;
 	perfetto_begin_sequence(&trace->writer, &row->sequence, 0);
 	return row;
 }
@@ -517,6 +515,13 @@ static void add_losses(perfetto_trace *trace)
 		perfetto_end_stats(&trace->writer);
 }
 
+static void add_clock_pair(void *user, const mprof_record *record)
+{
+	perfetto_trace *trace = user;
+
+	perfetto_clocks_add(&trace->clocks, &trace->writer, &trace->walk, record);
+}
+
 static uint64_t metric_unit(const mprof_metric_record *metric)
 {
 	switch (metric->flags & MPROF_METRIC_UNIT_MASK) {
@@ -752,50 +757,19 @@ static void read_properties(perfetto_trace *trace)
 	}
 }
 
-/* Takes the clocks of the system from a SESSION block, which was written some time after the start of the log. */
-static int take_clocks(perfetto_trace *trace, log_input *input, const mprof_block *block)
+/* Takes the clocks of the system, which were read some time after the start of the log. */
+static void take_system_clocks(perfetto_trace *trace)
 {
 	const mprof_session *session = &trace->report->summary.session;
 	const double unit = session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
-	const double distance = (double)(block->start.counter - session->start.counter) * unit;
+	const double distance = (double)(session->clocks.counter - session->start.counter) * unit;
 	/* A clock of the system counts less than a century. */
 	const uint64_t since = distance < MAX_NANOSECONDS ? (uint64_t)distance : UINT64_MAX;
-	const char *key;
-	const char *value;
-	int is_found = 0;
 
-	while (mprof_reader_next_property(input->reader, &key, &value) == MPROF_OK) {
-		const uint64_t time = strtoull(value, NULL, 10);
-
-		if (time <= since)
-			continue;
-		if (strcmp(key, "boottime_ns") == 0)
-			trace->writer.boot_start = time - since;
-		if (strcmp(key, "monotonic_ns") == 0)
-			trace->writer.monotonic_start = time - since;
-		is_found |= strcmp(key, "monotonic_ns") == 0;
-	}
-	return is_found;
-}
-
-/* Reads the first blocks once more, for the clocks of the system. Returns an exit status. */
-static int read_clocks(perfetto_trace *trace, const char *path)
-{
-	mprof_block block;
-	log_input input;
-	int status = input_open_part(&input, path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION));
-	int is_found = status != STATUS_OK;
-
-	for (int i = 0; i < FIRST_BLOCKS && !is_found && input_next_block(&input, &block); i++)
-		is_found = block.loaded && block.kind == MPROF_BLOCK_SESSION && take_clocks(trace, &input, &block);
-	if (status == STATUS_OK) {
-		status = input_check_again(&input);
-	} else {
-		text_begin_message(path);
-		fputs("cannot read the log once more\n", stderr);
-	}
-	input_close(&input);
-	return status;
+	if (session->boottime_ns > since)
+		trace->writer.boot_start = session->boottime_ns - since;
+	if (session->monotonic_ns > since)
+		trace->writer.monotonic_start = session->monotonic_ns - since;
 }
 
 static void begin_trace(perfetto_trace *trace)
@@ -830,21 +804,18 @@ static void release_trace(perfetto_trace *trace)
 	intern_release(&trace->sections);
 	perfetto_samples_release(&trace->samples);
 	perfetto_spans_release(&trace->spans);
+	perfetto_clocks_release(&trace->clocks);
 	perfetto_release(&trace->writer);
 	event_walk_release(&trace->walk);
 }
 
-/* Writes what is before all events. Returns an exit status. */
-static int prepare_trace(perfetto_trace *trace, const export_job *job)
+/* Writes what is before all events. */
+static void prepare_trace(perfetto_trace *trace)
 {
-	int status;
-
 	trace->writer.start_time = trace->report->summary.session.start.time * 1000;
 	read_properties(trace);
-	status = read_clocks(trace, job->log);
-	if (status == STATUS_OK)
-		begin_trace(trace);
-	return status;
+	take_system_clocks(trace);
+	begin_trace(trace);
 }
 
 static int lack_memory(const log_report *report)
@@ -869,6 +840,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.kind_sample = add_kind_sample,
 		.lost = add_loss,
 		.metric = add_metric,
+		.clock_pair = add_clock_pair,
 	};
 	perfetto_trace trace = {.report = report,
 				.writer.stream = file->stream,
@@ -883,10 +855,12 @@ static int write_report(const export_job *job, const log_report *report, export_
 	}
 	trace.spans.writer = &trace.writer;
 	trace.spans.walk = &trace.walk;
-	status = has_memory ? prepare_trace(&trace, job) : lack_memory(report);
-
-	if (status == STATUS_OK)
+	if (has_memory) {
+		prepare_trace(&trace);
 		status = event_walk_run(&trace.walk, job, report, &sink, &trace);
+	} else {
+		status = lack_memory(report);
+	}
 	if (status == STATUS_OK) {
 		add_allocated(&trace);
 		add_collections(&trace);
@@ -894,6 +868,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		add_marks(&trace);
 		add_completeness(&trace);
 		add_losses(&trace);
+		perfetto_clocks_write(&trace.clocks, &trace.writer);
 		event_walk_print_left_out(&trace.walk);
 		if (trace.samples.tree.is_folded)
 			fprintf(stderr,

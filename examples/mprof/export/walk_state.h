@@ -129,6 +129,8 @@ typedef struct walk_sink {
 	void (*lost)(void *user, const walk_thread *thread, uint64_t count, uint64_t time);
 	/** A metric was defined, or has a value. */
 	void (*metric)(void *user, const mprof_record *record, uint64_t time);
+	/** A clock was read together with the counter of the log. */
+	void (*clock_pair)(void *user, const mprof_record *record);
 } walk_sink;
 
 typedef struct event_walk {
