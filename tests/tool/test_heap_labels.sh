@@ -18,6 +18,15 @@ expect_json "labels" '[.dominators[] | [.object, .label, .retained_bytes, .domin
 	'[["0x1000","dict of module os",64,null],["0x1040",null,32,null],["0x1060",null,32,"0x1000"],["0x1080",null,32,null]]'
 expect_json "paths" '[.paths[] | [.root.kind, .root.name, [.steps[].field]]] | sort' \
 	'[["native","",[null]],["native","",["HOME",null]],["other-99","",[null]],["runtime","(Handle scope)",[null]]]'
+# The report counts all objects of the log, and states how many of them are no memory.
+cp out heap
+mprof report --json labels.mprof
+expect "the objects of both commands" "$(jq -c '.heap_shots[0] | [.objects - .synthetic_objects, .synthetic_objects]' out)" \
+	"$(jq -c '[.objects, .synthetic_objects]' heap)"
+mprof report labels.mprof
+expect_line out 'no memory'
+mprof export --to=csv --table=heap_snapshots -o - labels.mprof
+expect "the column of the table" "$(head -n 1 out | tr -d '\r"' | tr ',' '\n' | grep -c '^synthetic_objects$')" 1
 mprof heap labels.mprof
 expect_line out '^ +64 B +50\.0 % +32 B  dict "dict of module os" 0x1000$'
 expect_line out 'dict "dict of module os" 0x1000$'
