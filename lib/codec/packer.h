@@ -3,7 +3,8 @@
  * \file codec/packer.h
  * \brief Compresses pieces of memory with the codecs of COMPRESSED blocks (doc/format.md, 3.23).
  *
- * The contexts are created when they are needed and used again for each block. A packer belongs to one thread at a time.
+ * The contexts are created when they are needed and used again for each block. A packer belongs to one thread at a
+ * time.
  */
 #ifndef CODEC_PACKER_H
 #define CODEC_PACKER_H

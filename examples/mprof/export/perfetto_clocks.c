@@ -18,8 +18,8 @@ typedef struct clock_value {
 } clock_value;
 
 /*
- * States a value in ticks if these are whole nanoseconds, or if their length is not known, as a trace has no other units;
- * else in nanoseconds. Returns 0 if these do not fit 64 bits.
+ * States a value in ticks if these are whole nanoseconds, the only units of a trace, or of unknown length; else in
+ * nanoseconds. Returns 0 if these do not fit 64 bits.
  */
 static int convert(clock_value *value, const mprof_clock_record *clock, uint64_t ticks)
 {

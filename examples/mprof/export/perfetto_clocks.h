@@ -16,7 +16,7 @@ typedef struct perfetto_clocks {
 	size_t count;
 	size_t capacity;
 	uint64_t
-		left_out; /**< Values from before the start of the log, or of clocks whose rate makes no 64 bits of it. */
+		left_out; /**< Values from before the start of the log, or that exceed 64 bits. */
 } perfetto_clocks;
 
 /** Keeps the value of a clock. */

@@ -46,7 +46,7 @@ enum {
  */
 enum { CLOCK_WALL = 1, CLOCK_MONOTONIC_TIME = 3, CLOCK_BOOT = 6, CLOCK_SINCE_PREVIOUS = 64, CLOCK_SINCE_START = 65 };
 
-/* Clocks from 128 on are those of all sequences that are not clocks of the system: the ID of a clock of the log is added. */
+/* Clocks of all sequences that are not of the system are above: the ID of a clock of the log is added. */
 enum { CLOCK_OF_LOG = 128 };
 
 /* TrackDescriptor */

@@ -91,8 +91,8 @@ void perfetto_begin_main(perfetto_writer *writer);
 void perfetto_begin_sequence(perfetto_writer *writer, perfetto_sequence *sequence, int has_loss);
 
 /**
- * States the value of a clock of the log at a time, which is not less than that of the call before. No sequence may begin
- * after it. \p unit: nanoseconds of a tick.
+ * States the value of a clock of the log at a time, which is not less than that of the call before. No sequence may
+ * begin after it. \p unit: nanoseconds of a tick.
  */
 void perfetto_relate_clock(perfetto_writer *writer, uint64_t time, uint32_t clock, uint64_t value, uint64_t unit);
 

@@ -78,8 +78,8 @@ static char *shorten_name(const stack_frame *frame)
 }
 
 /*
- * A name of a method or class without its namespaces and arguments, but with a line; other names as they are. The caller
- * frees it.
+ * A name of a method or class without its namespaces and arguments, but with a line; other names as they are. The
+ * caller frees it.
  */
 static char *make_short_name(const stack_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file spans_file.h
- * \brief A buffer in front of a file, and the clock, for the tools that write their files themselves.
+ * \brief A buffer for a file, and the clock, for the tools that write their files themselves.
  */
 #ifndef SPANS_FILE_H
 #define SPANS_FILE_H
