@@ -15,8 +15,7 @@ typedef struct perfetto_clocks {
 	struct clock_value *values;
 	size_t count;
 	size_t capacity;
-	uint64_t
-		left_out; /**< Values from before the start of the log, or that exceed 64 bits. */
+	uint64_t left_out; /**< Values from before the start of the log, or that exceed 64 bits. */
 } perfetto_clocks;
 
 /** Keeps the value of a clock. */
