@@ -447,7 +447,8 @@ CREATE TABLE heap_snapshots (
 	objects Nullable(Int64),
 	bytes Nullable(Int64),
 	references Nullable(Int64),
-	roots Nullable(Int64)
+	roots Nullable(Int64),
+	synthetic_objects Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

@@ -29,7 +29,7 @@ _mprof_options()
 			"--allocated-by= --min-age= --max-age= --leaks --unreachable --memory= --threads= --help --version"
 		;;
 	flame)
-		echo "--output= --value= --inverted --normalize --at= --min-share= --depth= --width= --title= --thread= --time=" \
+		echo "--output= --value= --by-line --inverted --normalize --at= --min-share= --depth= --width= --title= --thread= --time=" \
 			"--last= --focus= --ignore= --hide= --collapse= --class= --compiler-names --no-lines --threads= --help --version"
 		;;
 	handles)

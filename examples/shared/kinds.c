@@ -103,6 +103,17 @@ const char *kind_of_root(uint64_t kind)
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : unknown_root(kind);
 }
 
+const char *kind_of_mode(uint64_t mode)
+{
+	static const char *const names[] = {
+		[MPROF_MODE_UNKNOWN] = "unknown",
+		[MPROF_MODE_USER] = "user",
+		[MPROF_MODE_KERNEL] = "kernel",
+	};
+
+	return mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "other";
+}
+
 const char *kind_of_record(uint32_t kind)
 {
 	static const char *const names[] = {

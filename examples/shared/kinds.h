@@ -34,6 +34,9 @@ const char *kind_of_handle(uint32_t type);
 /** "other", "static", "thread-static", "stack", "handle", "finalizer", "runtime". */
 const char *kind_of_root(uint64_t kind);
 
+/** What a processor executed at a sample: "unknown", "user", "kernel", "other". */
+const char *kind_of_mode(uint64_t mode);
+
 /** "stack", "module", "function", "location", "root", "metric" and others. */
 const char *kind_of_record(uint32_t kind);
 

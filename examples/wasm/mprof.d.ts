@@ -111,7 +111,7 @@ export interface Tables {
 	heap_shots: {
 		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
 		bytes: Amounts; references: Amounts; freed: Amounts; freed_bytes: Amounts; moved: Amounts;
-		roots: Amounts; roots_by_kind: Amounts; classes: Amounts;
+		roots: Amounts; roots_by_kind: Amounts; classes: Amounts; synthetic_objects: Amounts;
 	};
 	heap_summaries: {
 		collection: Uint32Array; class_id: Uint32Array; time_ns: Amounts; live_objects: Amounts;

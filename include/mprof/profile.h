@@ -811,6 +811,9 @@ typedef struct mprof_heap_shot {
 	uint64_t roots;              /**< Number of roots. */
 	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
 	uint64_t classes;            /**< Classes that have live objects. */
+	uint64_t synthetic_objects;  /**< Objects that the log states to be no memory of the program
+	                                  (#MPROF_OBJECT_FLAG_SYNTHETIC). They count in objects, with their bytes, and
+	                                  a heap graph leaves them out. */
 } mprof_heap_shot;
 
 /**

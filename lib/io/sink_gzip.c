@@ -168,9 +168,7 @@ int sink_gzip_add(log_sink *self, uint32_t level)
 	state->is_begun = 0;
 	state->unflushed = 0;
 	/* zlib keeps the pointer, so it must be that of the copy in the state, which does not move. */
-	state->stream.opaque = &state->inner.allocator;
-	state->stream.zalloc = zlib_memory_allocate;
-	state->stream.zfree = zlib_memory_release;
+	zlib_memory_use(&state->stream, &state->inner.allocator);
 	if (deflateInit2(&state->stream, (int)level, Z_DEFLATED, GZIP_WINDOW_BITS, DEFAULT_MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		allocator_release(&self->allocator, state, sizeof(*state));

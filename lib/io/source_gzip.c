@@ -319,9 +319,7 @@ int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, cons
 	self->watch = watch;
 	self->stream = &self->streams[0];
 	gzip_points_init(&self->points, &self->allocator);
-	self->stream->zalloc = zlib_memory_allocate;
-	self->stream->zfree = zlib_memory_release;
-	self->stream->opaque = &self->allocator;
+	zlib_memory_use(self->stream, &self->allocator);
 	memcpy(self->input, SOURCE_GZIP_MAGIC, SOURCE_GZIP_MAGIC_LENGTH);
 	self->stream->next_in = self->input;
 	self->stream->avail_in = SOURCE_GZIP_MAGIC_LENGTH;

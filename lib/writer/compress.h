@@ -6,7 +6,7 @@
 #ifndef WRITER_COMPRESS_H
 #define WRITER_COMPRESS_H
 
-#include "codec/codec.h"
+#include "codec/packer.h"
 #include "format/blocks/block_encode.h"
 
 /** A part of a block that is compressed. */

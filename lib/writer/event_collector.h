@@ -9,7 +9,7 @@
 #ifndef WRITER_EVENT_COLLECTOR_H
 #define WRITER_EVENT_COLLECTOR_H
 
-#include "codec/codec.h"
+#include "codec/packer.h"
 #include "format/events/events_encode.h"
 #include "format/values/encode_buffer.h"
 #include "writer/log_index.h"

@@ -17,7 +17,7 @@
 
 #include "base/id_map.h"
 #include "base/thread_map.h"
-#include "codec/codec.h"
+#include "codec/packer.h"
 #include "dictionary/definition_table.h"
 #include "format/blocks/block_encode.h"
 #include "format/blocks/statistical.h"

@@ -67,7 +67,13 @@ def check_samples(table, what, stacks):
     require(all(weight >= 0 for weight in table["weight"]), what + ".weight")
 
 
-def check_markers(markers, schemas, strings, categories):
+# Fields that are left out if they are not known.
+SAMPLE = {"weight", "cpu", "mode", "unit"}
+UNKNOWN = {"mprof-collection": {"pause", "mark", "sweep"}, "mprof-sample": SAMPLE, "mprof-sample-time": SAMPLE,
+           "mprof-sample-bytes": SAMPLE}
+
+
+def check_markers(markers, schemas, strings, stacks, categories):
     columns(markers, "markers", ["data", "name", "startTime", "endTime", "phase", "category"])
     indexes(markers["name"], strings, "markers.name")
     indexes(markers["category"], categories, "markers.category")
@@ -76,7 +82,10 @@ def check_markers(markers, schemas, strings, categories):
         require(is_open or phase == (0 if end is None else 1), "markers.phase")
         require(end is None or start < end, "markers.endTime")
         fields = {field["key"]: field["format"] for field in schemas[data["type"]]["fields"]}
-        require(set(data) == set(fields) | {"type"}, "fields of " + data["type"])
+        missing = set(fields) - set(data)
+        require(missing <= UNKNOWN.get(data["type"], set()), "fields of " + data["type"])
+        require(set(data) - set(fields) - {"type", "cause"} == set(), "more fields of " + data["type"])
+        require("cause" not in data or 0 <= data["cause"]["stack"] < stacks, "markers.cause")
         for key, form in fields.items():
             require(form != "unique-string" or data[key] < strings, "a string of " + data["type"])
 
@@ -96,7 +105,7 @@ def check(profile):
         if "jsAllocations" in thread:
             check_samples(thread["jsAllocations"], "jsAllocations", shared["stackTable"]["length"])
             columns(thread["jsAllocations"], "jsAllocations", ["className", "typeName", "coarseType", "inNursery"])
-        check_markers(thread["markers"], schemas, strings, len(meta["categories"]))
+        check_markers(thread["markers"], schemas, strings, shared["stackTable"]["length"], len(meta["categories"]))
     for counter in profile["counters"]:
         columns(counter["samples"], "counter", ["time", "count"])
         ascending(counter["samples"]["time"], "counter")

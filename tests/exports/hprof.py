@@ -14,9 +14,12 @@ STRING, LOAD_CLASS, TRACE, SEGMENT, END = 0x01, 0x02, 0x05, 0x1C, 0x2C
 CLASS, INSTANCE, ARRAY = 0x20, 0x21, 0x22
 ROOTS = {
     0x01: ("JNI global", "id"),
+    0x02: ("JNI local", 8),
     0x03: ("Java frame", 8),
     0x05: ("sticky class", 0),
     0x06: ("thread block", 4),
+    0x07: ("monitor used", 0),
+    0x08: ("thread object", 8),
     0xFF: ("unknown", 0),
 }
 FIELD_SIZES = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}

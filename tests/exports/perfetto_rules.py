@@ -64,6 +64,7 @@ class Sequence:
 
 
 sequences, tracks, threads, processes, open_slices, listed, dropped = {}, {}, {}, {}, {}, set(), set()
+thread_names, last_clocks = {}, {}
 times, used_tracks, samples, roots, types, names = [], set(), [], 0, {}, {}
 facts = {"calls": 0, "deepest": 0, "instants": 0, "samples": 0}
 
@@ -74,6 +75,16 @@ def read_snapshot(sequence, message):
         fault("a clock snapshot has no BOOTTIME: the reader cannot relate the trace to others")
     if first(message, 2) not in clocks:
         fault("the primary clock is not in its snapshot")
+    for clock in (1, BOOTTIME):
+        if clocks.get(clock, 0) < last_clocks.get(clock, 0):
+            fault("clock %d goes back from one snapshot to the next" % clock)
+        last_clocks[clock] = clocks.get(clock, 0)
+    for clock in message.get(1, []):
+        clock = fields(clock)
+        if first(clock, 1) >= 128:
+            print("clock", first(clock, 1), first(clock, 2, 0), first(clock, 4, 1), clocks[1] - facts["realtime"],
+                  sep="\t")
+            return
     sequence.clocks = clocks
     facts.setdefault("boottime", clocks.get(BOOTTIME))
     facts.setdefault("monotonic", clocks.get(3))
@@ -107,6 +118,7 @@ def read_descriptor(message):
         if tid in threads.values():
             fault("two threads have the number %d" % tid)
         threads[uuid] = tid
+        thread_names[tid] = first(thread, 5, b"").decode()
         print("thread", tid, first(thread, 5, b"").decode(), first(message, 14, b"").decode(), sep="\t")
 
 
@@ -166,6 +178,20 @@ def read_sample(sequence, message, time):
         path.append(first(sequence.functions[first(frame, 2)], 2).decode())
     counter = fields(first(message, 9))
     samples.append((path, first(counter, 3), first(message, 11, 0)))
+    print_kind(message, counter, first(task, 3), path)
+
+
+def print_kind(message, counter, tid, path):
+    """Samples of kinds have a counter that is not that of plain samples."""
+    name = first(counter, 2).decode()
+    if name in ("samples", "processor time"):
+        return
+    if 3 not in counter and 4 not in counter:
+        fault("a counter has no unit")
+    execution = fields(first(message, 3, b""))
+    unit = {1: "ns", 4: "bytes", 9: "count"}.get(first(counter, 3), first(counter, 4))
+    mode = {1: "user", 2: "kernel"}.get(first(execution, 3), "none")
+    print("kind\t" + name, unit, first(message, 11), first(execution, 2, "none"), mode, thread_names.get(tid), path[-1])
 
 
 def read_packet(packet):

@@ -88,6 +88,14 @@ same_rows "collections, pauses, waits and markers"
 expect "sizes of the heap" "$(jq -c '[.counters[] | select(.name == "Heap size") | .samples.count | add]' timeline.json)" \
 	"$(jq -c 'if .heap_resizes == [] then [] else [.heap_resizes[-1].bytes] end' report)"
 
+# A pause that the log does not have is left out.
+"$builddir/tests/tool/make_log" sample sample.mprof || fail "make_log"
+mprof report --json sample.mprof
+expect "unknown pauses" "$(jq -c '[.collections[].pause_ns]' out)" '[null,null]'
+export_log firefox sample.mprof sample.json
+expect "unknown pauses of firefox" "$(jq -c '[.threads[].markers.data[] | select(.type == "mprof-collection") |
+	[has("pause"), .mark]]' sample.json)" '[[false,0.0001],[false,null]]'
+
 # A name that ends in .gz is that of a compressed file.
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	export_log firefox calls.mprof calls.json.gz --value=wall

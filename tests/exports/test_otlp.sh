@@ -48,3 +48,16 @@ otlp_rows lost.otlp calls >found
 expect "profiles" "$(grep -c '^    profiles {' decoded)" 1
 grep -A 3 lost_events decoded >losses
 expect_line losses 'string_value: "7"'
+
+# Locations in the lines of the frames, and one for each function without them.
+"$builddir/tests/tool/make_lines" lines.mprof || fail "make_lines"
+# otlp_lines FILE: the lines of all locations but the zero value.
+otlp_lines() {
+	otlp_rows "$1" samples >found
+	awk '/^  location_table/ { inside = 1 } /^  function_table/ { inside = 0 }
+		inside && $1 == "line:" { print $2 }' decoded | sort -n | tr '\n' ' '
+}
+export_log otlp lines.mprof lines.otlp --value=samples --by-line
+expect "lines" "$(otlp_lines lines.otlp)" "1 2 5 10 11 "
+export_log otlp lines.mprof lines.otlp --value=samples
+expect "one location for each function" "$(otlp_lines lines.otlp | wc -w)" 3

@@ -86,3 +86,9 @@ report_rows '(.collections[] | ["Garbage collection", .duration_ns, 1]),
 	(.pauses[] | select(.finished) | select(.kind != "collection") |
 		[(if .kind == "wait" then "Wait" else "World stopped" end), .duration_ns, 1])' >wanted
 same_rows "collections, pauses and waits"
+
+# What the log does not have of a collection is left out.
+"$builddir/tests/tool/make_log" sample sample.mprof || fail "make_log"
+export_log perfetto sample.mprof sample.pftrace
+decode_perfetto sample.pftrace
+expect "unknown times of collections" "$(grep -oE 'name: "(pause|mark|sweep)_ns"' text)" 'name: "mark_ns"'

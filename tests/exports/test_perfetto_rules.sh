@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Perfetto's reader drops nothing of a trace, and its viewer shows all: clocks are related, also to those of a trace of
 # the system; samples have a source; no more than 512 slices are open; threads have the numbers of the system; losses
-# are counted; a heap snapshot without roots has some. perfetto_rules.py has the rules.
+# are counted; a heap snapshot without roots has some; the clocks of the log are related to those of the system. perfetto_rules.py has the rules.
 set -eu
 . "$srcdir/tests/exports/support.sh"
 needs python3 jq
@@ -82,6 +82,36 @@ make_tree objects objects.mprof
 facts objects
 expect "roots of a snapshot without any" "$(fact roots)" 1
 expect_line err 'has no roots: objects that no other one refers to are shown as roots$'
+
+# Samples of kinds have a counter with their unit, the processor and the mode; --value chooses a kind.
+"$builddir/tests/tool/record_kinds" kinds.mprof || fail "record_kinds"
+facts kinds
+kinds() {
+	grep '^kind' facts | cut -f 2- | sort | uniq -c | awk '{ $1 = $1; print }'
+}
+expect "samples of kinds" "$(kinds)" "3 cache-misses count 64 1 kernel Thread 0x11 load
+2 cache-misses count 64 2 kernel Thread 0x11 load
+3 cpu ns 1000000 0 user Thread work
+1 heap bytes 100 0 none Thread make
+1 heap bytes 200 0 none Thread make
+1 heap bytes 300 0 none Thread 0x11 make
+1 heap bytes 50 none none Thread 0x11 (no call stack)"
+facts kinds --value=samples:cpu
+expect "samples of one kind" "$(kinds); $(fact samples)" "3 cpu ns 1000000 0 user Thread work; 3"
+
+# Values of the clock of a device are related to the clocks of the system, in nanoseconds: a tick is 1000 / 19.2 of them.
+"$builddir/examples/small/gpu/gpu" gpu.mprof >printed || fail "gpu"
+facts gpu
+mprof dump --json gpu.mprof
+grep '"clock-pair"' out >pairs
+expect "values of a clock" "$(awk -F'\t' '$1 == "clock" { print $2, $3, $4 }' facts)" \
+	"$(jq -r '(.value % 19200000) as $rest |
+		"130 \((.value - $rest) / 19200000 * 1e9 + ($rest * 1e9 / 19200000 + 0.5 | floor)) 1"' pairs)"
+start=$(jq -s '.[0].start_clock.counter' out)
+mprof report --json gpu.mprof
+expect "their times" "$(awk -F'\t' '$1 == "clock" { print $5 }' facts)" "$(jq -r --slurpfile log out \
+	--argjson start "$start" \
+	'(.counter - $start) * (1e9 / $log[0].session.counters_per_second) + 0.5 | floor' pairs)"
 
 # Classes of arrays are marked.
 "$builddir/tests/exports/make_heap" heap.mprof || fail "make_heap"

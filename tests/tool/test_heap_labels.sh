@@ -18,6 +18,15 @@ expect_json "labels" '[.dominators[] | [.object, .label, .retained_bytes, .domin
 	'[["0x1000","dict of module os",64,null],["0x1040",null,32,null],["0x1060",null,32,"0x1000"],["0x1080",null,32,null]]'
 expect_json "paths" '[.paths[] | [.root.kind, .root.name, [.steps[].field]]] | sort' \
 	'[["native","",[null]],["native","",["HOME",null]],["other-99","",[null]],["runtime","(Handle scope)",[null]]]'
+# The report counts all objects of the log, and states how many of them are no memory.
+cp out heap
+mprof report --json labels.mprof
+expect "the objects of both commands" "$(jq -c '.heap_shots[0] | [.objects - .synthetic_objects, .synthetic_objects]' out)" \
+	"$(jq -c '[.objects, .synthetic_objects]' heap)"
+mprof report labels.mprof
+expect_line out 'no memory'
+mprof export --to=csv --table=heap_snapshots -o - labels.mprof
+expect "the column of the table" "$(head -n 1 out | tr -d '\r"' | tr ',' '\n' | grep -c '^synthetic_objects$')" 1
 mprof heap labels.mprof
 expect_line out '^ +64 B +50\.0 % +32 B  dict "dict of module os" 0x1000$'
 expect_line out 'dict "dict of module os" 0x1000$'
@@ -61,4 +70,12 @@ expect "edges" "$(jq '(.edges | length) / 3 == .snapshot.edge_count' labels.heap
 expect "nodes" "$(jq '(.nodes | length) / 6 == .snapshot.node_count' labels.heapsnapshot)" true
 
 mprof export --to=hprof labels.mprof --output=labels.hprof
-expect_status 1 "a heap dump, in which a small object has another size"
+expect_status 0 "a heap dump"
+expect "what a heap dump lacks" "$(sed -n 's/.*mprof: \([0-9]*\) \(.*\) left out: .*/\1 \2/p' err)" "1 labels of objects are
+1 weak references are
+1 names of roots are"
+command -v python3 >/dev/null || skip "python3 is not installed: the rest was tested"
+# The group of roots is no object, and names of references are fields.
+expect "a heap dump" "$(python3 "$srcdir/tests/exports/hprof.py" labels.hprof | grep -E '^(root|object|reference)' |
+	tr '\t\n' ' ;')" "root 1000 unknown;root 1040 unknown;root 1080 unknown;object 1000 32 dict;object 1040 32 str;\
+object 1060 32 str;object 1080 32 str;reference 1000 HOME 1060;reference 1000 PATH 1040;"

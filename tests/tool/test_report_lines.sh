@@ -63,5 +63,16 @@ expect_json "speedscope" '[.shared.frames[] | select(.name == "sum ()") | .line]
 mprof export --to=firefox -o - lines.mprof
 expect_json "firefox" '[.shared.frameTable | [.line, .inlineDepth] | transpose[] | select(.[0] != null)] | unique' \
 	'[[1,0],[2,0],[3,0],[5,1],[10,0],[11,0],[13,0]]'
+mprof flame --by-line --value=samples lines.mprof
+expect_status 0 "flame"
+for frame in 'main \(\):1' 'main \(\):2' 'sum \(\):10' 'sum \(\):11' 'square \(\):5'; do
+	expect_line out "$frame"
+done
+mprof flame --by-line --inverted --value=samples lines.mprof
+expect_line out 'square \(\):5'
+mprof flame --value=samples lines.mprof
+expect_no_line out '\(\):[0-9]'
+mprof export --to=otlp --value=samples --by-line -o lines.otlp lines.mprof
+expect_status 0 "OTLP"
 mprof export --to=dot --by-line -o - lines.mprof
 expect_status 2 "an export without lines"

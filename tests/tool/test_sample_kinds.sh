@@ -65,6 +65,46 @@ mprof flame --value=samples:cpu kinds.mprof
 expect_status 0 "flame"
 expect_line out 'Samples of cpu'
 
+# Formats that hold several values have a profile of each kind, with its unit; --value chooses one.
+mprof export --to=speedscope -o - kinds.mprof
+expect "profiles of speedscope" "$(jq -r '.profiles | sort_by(.name)[] | "\(.unit) \(.weights | add) \(.name)"' out)" \
+	"none 2 Samples (sums, not in the order of time)
+none 320 Samples of cache-misses (sums, not in the order of time)
+nanoseconds 3000000 Samples of cpu (sums, not in the order of time)
+bytes 650 Samples of heap (sums, not in the order of time)"
+expect "call stacks of speedscope" "$(jq -r '.shared.frames as $frames | .profiles[] | .name as $name |
+	.samples[] | "\($name | split(" (")[0]): \(map($frames[.].name) | join(";"))"' out | sort)" \
+	"Samples of cache-misses: run;load
+Samples of cpu: run;work
+Samples of heap: (no call stack)
+Samples of heap: make
+Samples: run"
+
+# Firefox has one kind in the table of samples, in the order of time, and the others as markers with their call stack.
+# shellcheck disable=SC2016 # filters of jq
+markers='[.shared.stringArray as $strings | .threads[].markers | [.data, .name] | transpose[] |
+	[$strings[.[1]], .[0].weight, .[0].cpu // "none", (.[0].mode | if . then $strings[.] else "none" end),
+	(.[0] | has("cause"))] | map(tostring) | join(" ")] | sort | unique[]'
+mprof export --to=firefox -o - kinds.mprof
+expect_status 0 "firefox"
+expect "markers of firefox" "$(jq -r "$markers" out)" \
+	"cache-misses 64 1 kernel true
+cache-misses 64 2 kernel true
+cpu 1 0 user true
+heap 100 0 none true
+heap 200 0 none true
+heap 300 0 none true
+heap 50 none none false"
+mprof export --to=firefox --value=samples:heap -o - kinds.mprof
+expect "samples of firefox" "$(jq -c '[.threads[].samples | select(.length > 0) |
+	[.weightType, .time == (.time | sort), (.weight | add)]]' out)" '[["bytes",true,300],["bytes",true,350]]'
+expect "other kinds" "$(jq '[.threads[].markers.length] | add' out)" 0
+mprof export --to=firefox --value=samples:cpu -o - kinds.mprof
+expect "processor time of firefox" "$(jq -c '[.threads[].samples | select(.length > 0) |
+	[.weightType, (.weight | add)]]' out)" '[["tracing-ms",3]]'
+mprof export --to=perfetto --value=samples:none -o none.pftrace kinds.mprof
+expect_status 3 "a kind that the log lacks"
+
 # What a format lacks is stated.
 mprof export --to=chrome -o - kinds.mprof
 expect_line err '^mprof: export: 12 samples of kinds were left out: chrome has none; pprof has them$'

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "format/values/varint.h"
 #include "base/checksum.h"
-#include "codec/codec.h"
+#include "codec/packer.h"
 #include "format/blocks/compressed_block.h"
 #include "logs/log_fixture.h"
 #include "writer/compress.h"

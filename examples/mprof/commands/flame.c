@@ -26,6 +26,7 @@ static const char help[] =
 	"  --value=VALUE      " EXPORT_VALUE_NAMES ";\n"
 	"                     default: what the log has first of samples, wall, samples:KIND, bytes, heap, waits,\n"
 	"                     handles\n"
+	"  --by-line          frames in different lines are different frames, with the line after their names\n"
 	"  --inverted         from the methods with the most own value to their callers\n"
 	"  --normalize        compare shares of the total instead of amounts\n"
 	"  --at=N             the N-th heap snapshot, from 1, for --value=heap (default: the last)\n"
@@ -56,6 +57,7 @@ static const char help[] =
 
 enum {
 	OPTION_VALUE = OPTION_OWN,
+	OPTION_BY_LINE,
 	OPTION_INVERTED,
 	OPTION_NORMALIZE,
 	OPTION_AT,
@@ -84,6 +86,7 @@ static const struct option options[] = {
 	THREADS_OPTION,
 	{"output", required_argument, NULL, 'o'},
 	{"value", required_argument, NULL, OPTION_VALUE},
+	{"by-line", no_argument, NULL, OPTION_BY_LINE},
 	{"inverted", no_argument, NULL, OPTION_INVERTED},
 	{"normalize", no_argument, NULL, OPTION_NORMALIZE},
 	{"at", required_argument, NULL, OPTION_AT},
@@ -163,6 +166,9 @@ static int apply_option(void *user, int option, const char *value)
 		return 1;
 	case OPTION_VALUE:
 		return export_value_parse(&taken->value, &taken->report.sample_kind, value);
+	case OPTION_BY_LINE:
+		taken->by_line = 1;
+		return 1;
 	case OPTION_INVERTED:
 		taken->is_inverted = 1;
 		return 1;
@@ -250,12 +256,11 @@ static int draw(const flame_options *taken)
 {
 	flame_log logs[2] = {{.name = NULL}, {.name = NULL}};
 	int before_status = STATUS_OK;
-	int status = flame_log_read(&logs[0], taken->file, &taken->report, taken->value, taken->heap_shot);
+	int status = flame_log_read(&logs[0], taken->file, taken, taken->value);
 
 	/* The earlier log has the same value, whatever its own main content is. */
 	if (status != STATUS_NOTHING && taken->before != NULL && logs[0].tree != NULL)
-		before_status =
-			flame_log_read(&logs[1], taken->before, &taken->report, logs[0].tree->value, taken->heap_shot);
+		before_status = flame_log_read(&logs[1], taken->before, taken, logs[0].tree->value);
 	if (logs[0].tree == NULL || status == STATUS_NOTHING || before_status == STATUS_NOTHING)
 		status = status == STATUS_USAGE ? status : STATUS_NOTHING;
 	else

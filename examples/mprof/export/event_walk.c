@@ -3,6 +3,7 @@
 #include "export/event_walk.h"
 
 #include "common/arguments.h"
+#include "export/sample_walk.h"
 #include "export/span_walk.h"
 #include "shared/text.h"
 
@@ -366,7 +367,10 @@ static void add_rare(event_walk *walk, walk_thread *thread, const mprof_event *e
 		end_stack(walk, event->value);
 		return;
 	case MPROF_EVENT_TYPED:
-		span_walk_add(walk, thread, event);
+		if (sample_walk_has(walk, event))
+			sample_walk_add(walk, thread->id, event);
+		else
+			span_walk_add(walk, thread, event);
 		return;
 	case MPROF_EVENT_THREAD_START:
 	case MPROF_EVENT_THREAD_END:
@@ -542,7 +546,7 @@ static void walk_samples(event_walk *walk, const mprof_block *block)
 
 	do {
 		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
-		for (size_t i = 0; i < count && walk->sink->sample != NULL; i++) {
+		for (size_t i = 0; i < count && walk->sink->sample != NULL && walk->kind == 0; i++) {
 			if (walk_has_counter(walk, events[i].counter))
 				walk->sink->sample(walk->user, thread, &events[i], walk_time(walk, events[i].counter));
 		}
@@ -550,19 +554,47 @@ static void walk_samples(event_walk *walk, const mprof_block *block)
 	end_fetch(walk, status);
 }
 
-static void walk_metrics(event_walk *walk, const mprof_block *block)
+/* Events of types that are in no order of time: samples of kinds, and others, for which formats have no place. */
+static void walk_typed(event_walk *walk, const mprof_block *block)
+{
+	static mprof_event events[BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			if (sample_walk_has(walk, &events[i]))
+				sample_walk_add(walk, block->thread, &events[i]);
+			else
+				walk->unordered += walk->sink->described != NULL;
+		}
+	} while (status == MPROF_OK);
+	end_fetch(walk, status);
+}
+
+static void pass_record(const event_walk *walk, const mprof_block *block, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_CLOCK_PAIR) {
+		if (walk->sink->clock_pair != NULL)
+			walk->sink->clock_pair(walk->user, record);
+	} else if (walk->sink->metric != NULL &&
+		   (record->kind == MPROF_RECORD_METRIC || walk_has_counter(walk, block->start.counter))) {
+		walk->sink->metric(walk->user, record, walk_time(walk, block->start.counter));
+	}
+}
+
+/* Metrics and their values, and pairs of clocks. */
+static void walk_records(event_walk *walk, const mprof_block *block)
 {
 	static mprof_record records[RECORD_BATCH];
-	const uint64_t time = walk_time(walk, block->start.counter);
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_records(walk->input.reader, records, sizeof(*records), RECORD_BATCH, &count);
-		for (size_t i = 0; i < count && walk->sink->metric != NULL; i++) {
-			if (records[i].kind == MPROF_RECORD_METRIC || walk_has_counter(walk, block->start.counter))
-				walk->sink->metric(walk->user, &records[i], time);
-		}
+		for (size_t i = 0; i < count; i++)
+			pass_record(walk, block, &records[i]);
 	} while (status == MPROF_OK);
 	end_fetch(walk, status);
 }
@@ -602,8 +634,12 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 		if (is_wanted(walk, block))
 			walk_samples(walk, block);
 		break;
+	case MPROF_BLOCK_TYPED:
+		walk_typed(walk, block);
+		break;
 	case MPROF_BLOCK_METRICS:
-		walk_metrics(walk, block);
+	case MPROF_BLOCK_CLOCK_PAIRS:
+		walk_records(walk, block);
 		break;
 	case MPROF_BLOCK_LOST:
 		walk_losses(walk, block);
@@ -651,6 +687,7 @@ static void set_clock(event_walk *walk, const log_report *report)
 
 int event_walk_run(event_walk *walk, const export_job *job, const log_report *report, const walk_sink *sink, void *user)
 {
+	mprof_sample_kind_stats kind;
 	mprof_block block;
 
 	memset(walk, 0, sizeof(*walk));
@@ -661,6 +698,8 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 	walk->job = job;
 	walk->sink = sink;
 	walk->user = user;
+	if (job->value == EXPORT_KIND && export_value_find_kind(report, 0, &kind))
+		walk->kind = kind.type;
 	set_clock(walk, report);
 	if (input_open_quietly(&walk->input, job->log) != STATUS_OK) {
 		text_begin_message(report->input.name);
@@ -702,6 +741,9 @@ void event_walk_print_left_out(const event_walk *walk)
 	if (walk->spans.undefined > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " events whose type the log does not define were left out\n",
 			walk->spans.undefined);
+	if (walk->unordered > 0)
+		fprintf(stderr, "mprof: export: %" PRIu64 " events in no order of time were left out\n",
+			walk->unordered);
 	if (walk->spans.crowded > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " spans inside or across too many others were left out\n",
 			walk->spans.crowded);

@@ -8,11 +8,13 @@
 #include "common/arguments.h"
 #include "common/json.h"
 #include "export/event_walk.h"
+#include "export/firefox_counters.h"
 #include "export/firefox_tables.h"
 #include "export/span_walk.h"
 #include "export/targets.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
+#include "shared/kinds.h"
 #include "shared/text.h"
 
 #include <mprof/base.h>
@@ -372,139 +374,6 @@ static void firefox_row_write(firefox_rows *rows, const firefox_row *row, firefo
 	json_end_object(json);
 }
 
-/* Keeps and writes the counters of a profile of Firefox. Their values are differences to the previous ones. */
-
-/* Instead of the ID of a metric: the size of the heap. */
-#define FIREFOX_HEAP_SIZE UINT64_MAX
-
-/* A counter. */
-typedef struct firefox_counter {
-	uint64_t id;
-	char *name;
-	spool_stream values;
-	uint64_t count;
-	uint64_t time; /* Of the latest value. */
-	uint64_t value;
-	struct firefox_counter *next;
-} firefox_counter;
-
-/* Initialized with 0. */
-typedef struct firefox_counters {
-	firefox_counter *first;
-	spool spool;
-	int has_failed; /* Out of memory. */
-} firefox_counters;
-
-typedef struct counter_value {
-	uint64_t time;
-	int64_t change;
-} counter_value;
-
-/* There are few counters, so they are searched one after the other. */
-static firefox_counter *get_counter(firefox_counters *counters, uint64_t id, const char *name)
-{
-	firefox_counter **last = &counters->first;
-	firefox_counter *counter;
-
-	while (*last != NULL && (*last)->id != id)
-		last = &(*last)->next;
-	if (*last != NULL)
-		return *last;
-	counter = calloc(1, sizeof(*counter));
-	if (counter != NULL)
-		counter->name = strdup(name);
-	if (counter == NULL || counter->name == NULL) {
-		free(counter);
-		return NULL;
-	}
-	counter->id = id;
-	*last = counter;
-	return counter;
-}
-
-/* Adds the value of a counter at a time in nanoseconds. */
-static void firefox_counters_add(firefox_counters *counters, uint64_t id, const char *name, uint64_t time,
-				 uint64_t value)
-{
-	firefox_counter *counter = get_counter(counters, id, name);
-	counter_value added;
-
-	if (counter == NULL) {
-		counters->has_failed = 1;
-		return;
-	}
-	/* The times of a counter must not decrease; damage and the clocks of several threads can cause that. */
-	if (time > counter->time)
-		counter->time = time;
-	added.time = counter->time;
-	added.change = (int64_t)(value - counter->value);
-	spool_add(&counters->spool, &counter->values, &added, sizeof(added));
-	counters->has_failed |= counters->spool.has_failed;
-	counter->value = value;
-	counter->count++;
-}
-
-static void write_value_time(void *user, const void *record)
-{
-	const counter_value *value = record;
-
-	json_fixed(user, NULL, value->time, 6);
-}
-
-static void write_change(void *user, const void *record)
-{
-	const counter_value *value = record;
-
-	json_signed(user, NULL, value->change);
-}
-
-static void write_counter(firefox_counters *counters, const firefox_counter *counter, json_writer *json,
-			  plain_buffer *plain, const char *pid)
-{
-	const char *name = plain_text(plain, counter->name);
-
-	counters->has_failed |= name == NULL;
-	json_begin_object(json, NULL);
-	json_string(json, "name", name != NULL ? name : "");
-	json_string(json, "category", "Memory");
-	json_string(json, "description", name != NULL ? name : "");
-	json_string(json, "pid", pid);
-	json_unsigned(json, "mainThreadIndex", 0);
-	json_begin_object(json, "samples");
-	json_begin_array(json, "time");
-	spool_read(&counters->spool, &counter->values, sizeof(counter_value), write_value_time, json);
-	json_end_array(json);
-	json_begin_array(json, "count");
-	spool_read(&counters->spool, &counter->values, sizeof(counter_value), write_change, json);
-	json_end_array(json);
-	json_unsigned(json, "length", counter->count);
-	json_end_object(json);
-	json_end_object(json);
-}
-
-/* Writes all counters. */
-static void firefox_counters_write(firefox_counters *counters, json_writer *json, plain_buffer *plain, const char *pid)
-{
-	json_begin_array(json, "counters");
-	for (const firefox_counter *counter = counters->first; counter != NULL; counter = counter->next)
-		write_counter(counters, counter, json, plain, pid);
-	json_end_array(json);
-	counters->has_failed |= counters->spool.has_failed;
-}
-
-static void firefox_counters_release(firefox_counters *counters)
-{
-	while (counters->first != NULL) {
-		firefox_counter *counter = counters->first;
-
-		counters->first = counter->next;
-		free(counter->name);
-		spool_stream_release(&counter->values);
-		free(counter);
-	}
-	spool_release(&counters->spool);
-}
-
 /* The profile is one string in a browser, which has a limit of 512 MiB. */
 #define LARGE_FILE UINT64_C(500000000)
 
@@ -526,6 +395,13 @@ typedef struct row_entry {
 	firefox_row *row;
 } row_entry;
 
+/* A sample of a kind, which is kept until all have been read, since they are in no order of time. */
+typedef struct thread_sample {
+	uint64_t thread;
+	uint64_t number; /* Of the sample, in the order of the log. */
+	firefox_sample sample;
+} thread_sample;
+
 typedef struct firefox_profile {
 	const log_report *report;
 	json_writer json;
@@ -538,6 +414,10 @@ typedef struct firefox_profile {
 	key_map sampled_rows;
 	thread_table threads;
 	export_value value;
+	mprof_sample_kind_stats kind; /* Of EXPORT_KIND: the kind of the samples. */
+	thread_sample *kind_samples;  /* All of that kind. */
+	size_t kind_sample_count;
+	size_t kind_sample_capacity;
 	uint64_t thread_values; /* Markers that are values of metrics of threads. */
 } firefox_profile;
 
@@ -687,6 +567,115 @@ static void add_sample(void *user, uint64_t thread, const mprof_event *event, ui
 	firefox_row_add_sample(&profile->rows, row, &sample);
 }
 
+/* What the values of a marker of a sample are. */
+enum { SAMPLED_WEIGHT, SAMPLED_CPU, SAMPLED_MODE, SAMPLED_UNIT };
+
+static firefox_marker_kind marker_of_unit(uint32_t unit)
+{
+	return unit == MPROF_ARGUMENT_UNIT_NANOSECONDS ? FIREFOX_SAMPLED_TIME
+	       : unit == MPROF_ARGUMENT_UNIT_BYTES     ? FIREFOX_SAMPLED_BYTES
+						       : FIREFOX_SAMPLED;
+}
+
+/* A sample of a kind that is not in the table of samples, which has one weight. */
+static void mark_sample(firefox_profile *profile, firefox_row *row, const walk_kind_sample *sample, uint32_t stack)
+{
+	mprof_sample_kind_stats kind;
+	firefox_marker marker = {.start = sample->time, .end = sample->time};
+
+	if (!export_value_find_kind(profile->report, sample->type, &kind))
+		return;
+	marker.kind = marker_of_unit(kind.unit);
+	marker.name = firefox_string(&profile->tables, kind.name);
+	marker.stack = stack + 1;
+	marker.values[SAMPLED_WEIGHT] = sample->weight;
+	marker.values[SAMPLED_CPU] = sample->cpu;
+	marker.values[SAMPLED_MODE] = firefox_string(&profile->tables, kind_of_mode(sample->mode));
+	marker.values[SAMPLED_UNIT] = firefox_string(&profile->tables, kind.unit_name);
+	marker.unknown = (uint32_t)!sample->has_weight << SAMPLED_WEIGHT |
+			 (uint32_t)(sample->cpu == MPROF_CPU_UNKNOWN) << SAMPLED_CPU |
+			 (uint32_t)(sample->mode == MPROF_MODE_UNKNOWN) << SAMPLED_MODE |
+			 (uint32_t)(kind.unit != MPROF_ARGUMENT_UNIT_NAMED) << SAMPLED_UNIT;
+	firefox_row_add_marker(&profile->rows, row, &marker);
+}
+
+/* The row for what is in no order of time. */
+static firefox_row *marked_row(firefox_profile *profile, uint64_t thread, uint64_t time)
+{
+	row_entry *entry = key_map_put(&profile->sampled_rows, thread);
+	const walk_thread *walked = event_walk_thread(&profile->walk, thread);
+
+	if (entry == NULL) {
+		profile->rows.has_failed = 1;
+		return NULL;
+	}
+	if (entry->row == NULL)
+		entry->row = walked != NULL && walked->row != NULL ? walked->row
+								   : firefox_rows_add(&profile->rows, thread, time);
+	return entry->row;
+}
+
+static void keep_sample(firefox_profile *profile, const walk_kind_sample *sample, uint32_t stack)
+{
+	thread_sample *kept;
+
+	if (!elements_reserve((void **)&profile->kind_samples, &profile->kind_sample_capacity,
+			      profile->kind_sample_count, sizeof(*profile->kind_samples))) {
+		profile->rows.has_failed = 1;
+		return;
+	}
+	kept = &profile->kind_samples[profile->kind_sample_count];
+	*kept = (thread_sample){
+		.thread = sample->thread,
+		.number = profile->kind_sample_count++,
+		.sample = {.time = sample->time, .weight = sample->has_weight ? sample->weight : 0, .stack = stack}};
+}
+
+static void add_kind_sample(void *user, const walk_kind_sample *sample)
+{
+	firefox_profile *profile = user;
+	uint32_t stack = sample->stack != 0 ? firefox_logged_stack(&profile->tables, sample->stack) : FIREFOX_NONE;
+	firefox_row *row;
+
+	if (profile->value == EXPORT_KIND && sample->type == profile->kind.type) {
+		/* The viewer does not count samples without a call stack. */
+		if (stack == FIREFOX_NONE)
+			stack = firefox_method_stack(&profile->tables, FIREFOX_NONE, 0);
+		keep_sample(profile, sample, stack);
+		return;
+	}
+	row = marked_row(profile, sample->thread, sample->time);
+	if (row != NULL)
+		mark_sample(profile, row, sample, stack);
+}
+
+static int compare_samples(const void *one, const void *other)
+{
+	const thread_sample *left = one;
+	const thread_sample *right = other;
+
+	if (left->thread != right->thread)
+		return left->thread < right->thread ? -1 : 1;
+	if (left->sample.time != right->sample.time)
+		return left->sample.time < right->sample.time ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* Adds the samples of the kind to their threads, in the order of their times. */
+static void add_kind_samples(firefox_profile *profile)
+{
+	if (profile->kind_sample_count == 0)
+		return;
+	qsort(profile->kind_samples, profile->kind_sample_count, sizeof(*profile->kind_samples), compare_samples);
+	for (size_t i = 0; i < profile->kind_sample_count; i++) {
+		const thread_sample *kept = &profile->kind_samples[i];
+		firefox_row *row = marked_row(profile, kept->thread, kept->sample.time);
+
+		if (row != NULL)
+			firefox_row_add_sample(&profile->rows, row, &kept->sample);
+	}
+}
+
 /* Appends the arguments of an event to a text, which is cut if it has no room. */
 static size_t append_arguments(const firefox_profile *profile, const mprof_event *event, char *text, size_t length)
 {
@@ -776,6 +765,8 @@ static void add_collections(firefox_profile *profile)
 		marker.values[2] = collection.pause_ns;
 		marker.values[3] = collection.mark_ns;
 		marker.values[4] = collection.sweep_ns;
+		marker.unknown = (uint32_t)!collection.has_pause << 2 | (uint32_t)(collection.mark_ns == 0) << 3 |
+				 (uint32_t)(collection.sweep_ns == 0) << 4;
 		firefox_row_add_marker(&profile->rows, profile->process, &marker);
 	}
 }
@@ -836,6 +827,7 @@ static void add_heap_sizes(firefox_profile *profile)
 
 static void finish_rows(firefox_profile *profile)
 {
+	add_kind_samples(profile);
 	for (firefox_row *row = profile->rows.first; row != NULL; row = row->next)
 		firefox_row_finish(&profile->rows, row);
 	add_collections(profile);
@@ -952,10 +944,16 @@ static void write_document(firefox_profile *profile)
 	static const char *const weight_types[EXPORT_VALUES] = {[EXPORT_WALL] = "tracing-ms",
 								[EXPORT_SAMPLES] = "samples",
 								[EXPORT_ALLOCATIONS] = "samples",
-								[EXPORT_BYTES] = "bytes"};
+								[EXPORT_BYTES] = "bytes",
+								[EXPORT_KIND] = "samples"};
 	char pid[TEXT_STREAM_NUMBER];
-	const firefox_row_format format = {.weight_type = weight_types[profile->value],
-					   .is_time = profile->value == EXPORT_WALL,
+	const int is_time = profile->value == EXPORT_WALL ||
+			    (profile->value == EXPORT_KIND && profile->kind.unit == MPROF_ARGUMENT_UNIT_NANOSECONDS);
+	const int is_size = profile->value == EXPORT_KIND && profile->kind.unit == MPROF_ARGUMENT_UNIT_BYTES;
+	const firefox_row_format format = {.weight_type = is_time   ? "tracing-ms"
+							  : is_size ? "bytes"
+								    : weight_types[profile->value],
+					   .is_time = is_time,
 					   .process_name = thread_names_table_process(profile->report),
 					   .pid = pid,
 					   .threads = &profile->threads};
@@ -977,12 +975,28 @@ static void write_document(firefox_profile *profile)
 	json_end_object(json);
 }
 
+/* Finds the kind of the samples: the one that is requested, else the first one of time, else the first one. */
+static void choose_kind(firefox_profile *profile, const export_job *job)
+{
+	mprof_sample_kind_stats kind = {.struct_size = sizeof(kind)};
+
+	if (!export_value_find_kind(profile->report, 0, &profile->kind) || job->value == EXPORT_KIND)
+		return;
+	for (size_t i = 0;
+	     mprof_profile_get_row(profile->report->profile, MPROF_TABLE_SAMPLE_KINDS, i, &kind) == MPROF_OK; i++) {
+		if (kind.samples > 0 && kind.unit == MPROF_ARGUMENT_UNIT_NANOSECONDS) {
+			profile->kind = kind;
+			return;
+		}
+	}
+}
+
 /* The values that samples of the format can have; the default of a log with other content is time. */
 static export_value choose_value(const export_job *job, const log_report *report)
 {
 	export_value value = job->value != EXPORT_VALUE_DEFAULT ? job->value : export_value_choose(report);
 
-	return value == EXPORT_SAMPLES || value == EXPORT_ALLOCATIONS || value == EXPORT_BYTES ? value : EXPORT_WALL;
+	return (export_firefox.values & EXPORT_VALUE_BIT(value)) != 0 ? value : EXPORT_WALL;
 }
 
 static int is_empty(const firefox_profile *profile, const log_report *report)
@@ -1000,6 +1014,7 @@ static void release_profile(firefox_profile *profile)
 	firefox_counters_release(&profile->counters);
 	firefox_tables_release(&profile->tables);
 	key_map_clear(&profile->sampled_rows);
+	free(profile->kind_samples);
 	thread_names_table_release(&profile->threads);
 	event_walk_release(&profile->walk);
 }
@@ -1012,6 +1027,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.leave = leave,
 		.event = add_event,
 		.sample = add_sample,
+		.kind_sample = add_kind_sample,
 		.end_span = add_described,
 		.described = add_described,
 		.lost = add_loss,
@@ -1025,6 +1041,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 	profile.rows.last = &profile.rows.first;
 	profile.sampled_rows.value_size = sizeof(firefox_row *);
 	profile.value = choose_value(job, report);
+	choose_kind(&profile, job);
 	if (job->value != EXPORT_VALUE_DEFAULT && !export_value_exists(report, job->value)) {
 		export_value_note_missing(report, job->value);
 		return STATUS_NOTHING;
@@ -1069,7 +1086,7 @@ const export_target export_firefox = {
 	.has_spans = 1,
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
 	.values = EXPORT_VALUE_BIT(EXPORT_WALL) | EXPORT_VALUE_BIT(EXPORT_SAMPLES) |
-		  EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) | EXPORT_VALUE_BIT(EXPORT_BYTES),
+		  EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) | EXPORT_VALUE_BIT(EXPORT_BYTES) | EXPORT_VALUE_BIT(EXPORT_KIND),
 	.file_flags = EXPORT_FILE_TEXT,
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or --to=folded, which the viewer opens as well",

@@ -496,13 +496,20 @@ void firefox_write_shared(firefox_tables *tables, json_writer *json)
 /* Values of the column phase. */
 enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1, PHASE_START = 2 };
 
-typedef enum field_format { FIELD_NONE, FIELD_STRING, FIELD_COUNT, FIELD_DURATION, FIELD_NUMBER } field_format;
+typedef enum field_format {
+	FIELD_NONE,
+	FIELD_STRING,
+	FIELD_COUNT,
+	FIELD_DURATION,
+	FIELD_BYTES,
+	FIELD_NUMBER
+} field_format;
 
 /* The names of the formats; a string is the index of one. */
 static const char *const format_names[] = {
 	[FIELD_NONE] = "",         [FIELD_STRING] = "unique-string",
 	[FIELD_COUNT] = "integer", [FIELD_DURATION] = "duration",
-	[FIELD_NUMBER] = "number",
+	[FIELD_BYTES] = "bytes",   [FIELD_NUMBER] = "number",
 };
 
 typedef struct marker_field {
@@ -510,6 +517,16 @@ typedef struct marker_field {
 	const char *label;
 	field_format format;
 } marker_field;
+
+/* The fields of samples of kinds. */
+#define SAMPLED(type, format)                                                                                          \
+	{                                                                                                              \
+		type, "Sample", "{marker.name}", FIREFOX_OTHER,                                                        \
+		{                                                                                                      \
+			{"weight", "Weight", format}, {"cpu", "Processor", FIELD_COUNT},                               \
+				{"mode", "Mode", FIELD_STRING}, {"unit", "Unit", FIELD_STRING},                        \
+		}                                                                                                      \
+	}
 
 /* Without a field, the label of a marker is its name. */
 static const struct marker_schema {
@@ -565,6 +582,9 @@ static const struct marker_schema {
 			       "{marker.name} {marker.data.arguments}",
 			       FIREFOX_OTHER,
 			       {{"category", "Category", FIELD_STRING}, {"arguments", "Arguments", FIELD_STRING}}},
+	[FIREFOX_SAMPLED_TIME] = SAMPLED("mprof-sample-time", FIELD_DURATION),
+	[FIREFOX_SAMPLED_BYTES] = SAMPLED("mprof-sample-bytes", FIELD_BYTES),
+	[FIREFOX_SAMPLED] = SAMPLED("mprof-sample", FIELD_COUNT),
 	[FIREFOX_METRIC] =
 		{"mprof-metric", "Metric", "{marker.data.value}", FIREFOX_OTHER, {{"value", "Value", FIELD_NUMBER}}},
 };
@@ -640,8 +660,15 @@ static void write_data(void *user, const void *record)
 
 	json_begin_object(writer->json, NULL);
 	json_string(writer->json, "type", schema->type);
-	for (size_t i = 0; i < FIREFOX_MARKER_FIELDS && schema->fields[i].format != FIELD_NONE; i++)
-		write_field(writer->json, &schema->fields[i], marker->values[i]);
+	for (size_t i = 0; i < FIREFOX_MARKER_FIELDS && schema->fields[i].format != FIELD_NONE; i++) {
+		if ((marker->unknown >> i & 1) == 0)
+			write_field(writer->json, &schema->fields[i], marker->values[i]);
+	}
+	if (marker->stack != 0) {
+		json_begin_object(writer->json, "cause");
+		json_unsigned(writer->json, "stack", (uint64_t)marker->stack - 1);
+		json_end_object(writer->json);
+	}
 	json_end_object(writer->json);
 	writer->count++;
 }

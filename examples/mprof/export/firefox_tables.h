@@ -113,6 +113,10 @@ typedef enum firefox_marker_kind {
 	FIREFOX_LOSS,
 	FIREFOX_METRIC,
 	FIREFOX_DESCRIBED, /**< A span or another event that the program describes. */
+	/** Samples of kinds that the log describes, by the unit of their weight; these have a call stack. */
+	FIREFOX_SAMPLED_TIME,
+	FIREFOX_SAMPLED_BYTES,
+	FIREFOX_SAMPLED,
 	FIREFOX_MARKER_KINDS
 } firefox_marker_kind;
 
@@ -124,9 +128,11 @@ typedef enum firefox_marker_kind {
 /** A marker. Times are nanoseconds from the start of the log. */
 typedef struct firefox_marker {
 	uint64_t start;
-	uint64_t end;  /**< The same as the start if it has no duration; #FIREFOX_OPEN if it has not ended. */
-	uint32_t name; /**< Index of a string; #FIREFOX_NONE: the name of the kind. */
-	uint32_t kind; /**< A #firefox_marker_kind. */
+	uint64_t end;     /**< The same as the start if it has no duration; #FIREFOX_OPEN if it has not ended. */
+	uint32_t name;    /**< Index of a string; #FIREFOX_NONE: the name of the kind. */
+	uint32_t kind;    /**< A #firefox_marker_kind. */
+	uint32_t stack;   /**< Index of a call stack plus 1; 0 if it has none. */
+	uint32_t unknown; /**< Bit i: the field i is not known, so it is left out. */
 	uint64_t values[FIREFOX_MARKER_FIELDS];
 } firefox_marker;
 

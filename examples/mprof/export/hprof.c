@@ -9,6 +9,7 @@
 #include "common/arguments.h"
 #include "common/output.h"
 #include "export/heap_source.h"
+#include "export/hprof_layouts.h"
 #include "export/intern.h"
 #include "export/targets.h"
 #include "export/text_stream.h"
@@ -40,6 +41,7 @@ enum {
 	HPROF_ROOT_STICKY_CLASS = 0x05,
 	HPROF_ROOT_THREAD_BLOCK = 0x06,
 	HPROF_ROOT_MONITOR_USED = 0x07,
+	HPROF_ROOT_THREAD_OBJECT = 0x08,
 	HPROF_CLASS_DUMP = 0x20,
 	HPROF_INSTANCE_DUMP = 0x21,
 	HPROF_OBJECT_ARRAY_DUMP = 0x22,
@@ -176,254 +178,6 @@ static void hprof_end(hprof_stream *stream)
 {
 	write_buffer(stream);
 	write_header(stream, SEGMENT_END, 0);
-}
-
-/*
- * Chooses how the objects of each class are written to an HPROF file.
- *
- * The objects of a class that all have one size become instances: a field for each offset at which one of them has a
- * reference, and fields without meaning up to the size. The others become arrays of references, with null references up
- * to the size.
- */
-
-/* The greatest size of an object that a file can state, in bytes: the length of its record has 31 bits. */
-#define HPROF_MAX_BYTES ((UINT64_C(1) << 31) - 4096)
-
-/* The most fields with references of an instance; the format has 16 bits for their number. */
-#define HPROF_MAX_FIELDS 1024U
-
-/* A field with references. */
-typedef struct hprof_field {
-	uint64_t offset;
-	uint32_t object; /* The latest object that has a reference there. */
-} hprof_field;
-
-typedef struct hprof_layout {
-	uint32_t class_id;
-	int is_named_array; /* The name of the class is that of an array. */
-	int is_array;
-	int has_offsets;         /* The fields are those at the offsets; else they are in the order of references. */
-	uint64_t min_bytes;      /* Size of the smallest object. */
-	uint64_t max_bytes;      /* Size of the largest object. */
-	uint32_t max_references; /* Of an object. */
-	hprof_field *fields;     /* By offset, while has_offsets. */
-	size_t offset_count;     /* Number of elements of fields. */
-	size_t offset_capacity;
-	uint32_t field_count; /* Fields with references of an instance. */
-	uint32_t padding;     /* Bytes without meaning that follow them. */
-} hprof_layout;
-
-typedef struct hprof_layouts {
-	hprof_layout *classes; /* By index of the class. */
-	size_t count;
-	uint32_t id_size;
-	uint64_t too_large; /* Objects whose size in the file is too large. */
-	uint64_t too_small; /* Objects that exceed HPROF_MAX_BYTES. */
-	uint64_t bytes;     /* Of the objects in the file. */
-} hprof_layouts;
-
-#define BATCH 256U
-
-/* More fields without meaning make a class that is hard to read. */
-#define MAX_PADDING 1024U
-
-/* Readers add a header of two IDs to an instance; that of an array has its length in addition. */
-static uint64_t instance_header(const hprof_layouts *layouts)
-{
-	return 2 * (uint64_t)layouts->id_size;
-}
-
-static uint64_t array_header(const hprof_layouts *layouts)
-{
-	return 3 * (uint64_t)layouts->id_size;
-}
-
-/* The index of the field at an offset, or where it belongs. \p guess is tried first. */
-static size_t find_field(const hprof_layout *layout, uint64_t offset, size_t guess)
-{
-	size_t low = 0;
-	size_t high = layout->offset_count;
-
-	if (guess < high && layout->fields[guess].offset == offset)
-		return guess;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (layout->fields[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Forgets the offsets of a class whose references have no distinct ones. */
-static void drop_offsets(hprof_layout *layout)
-{
-	free(layout->fields);
-	layout->fields = NULL;
-	layout->offset_count = layout->offset_capacity = 0;
-	layout->has_offsets = 0;
-}
-
-/* Adds the field of a reference. Returns 0 if out of memory. */
-static int add_field(hprof_layout *layout, uint32_t object, const mprof_heap_reference *reference, size_t guess)
-{
-	size_t index = find_field(layout, reference->offset, guess);
-	hprof_field *fields = layout->fields;
-	void *grown = fields;
-
-	if (index < layout->offset_count && fields[index].offset == reference->offset) {
-		if (fields[index].object == object)
-			drop_offsets(layout);
-		else
-			fields[index].object = object;
-		return 1;
-	}
-	if (layout->offset_count == HPROF_MAX_FIELDS) {
-		drop_offsets(layout);
-		return 1;
-	}
-	if (!elements_reserve(&grown, &layout->offset_capacity, layout->offset_count, sizeof(*fields)))
-		return 0;
-	layout->fields = fields = grown;
-	memmove(fields + index + 1, fields + index, (layout->offset_count - index) * sizeof(*fields));
-	fields[index] = (hprof_field){.offset = reference->offset, .object = object};
-	layout->offset_count++;
-	return 1;
-}
-
-/* Adds the fields of an object. Returns 0 if out of memory. */
-static int add_fields(hprof_layout *layout, const heap_view *view, uint32_t object)
-{
-	mprof_heap_reference references[BATCH];
-	uint32_t first = 0;
-	size_t count;
-
-	do {
-		count = heap_source_references(view, object, first, references, BATCH);
-		for (size_t i = 0; i < count && layout->has_offsets; i++) {
-			if (!references[i].has_offset)
-				drop_offsets(layout);
-			else if (!add_field(layout, object, &references[i], first + i))
-				return 0;
-		}
-		first += (uint32_t)count;
-	} while (count == BATCH && layout->has_offsets);
-	return 1;
-}
-
-static int add_objects(hprof_layouts *layouts, const heap_view *view)
-{
-	for (uint32_t i = 0; i < view->totals.objects; i++) {
-		const mprof_heap_object object = heap_view_object(view, i);
-		hprof_layout *layout = &layouts->classes[object.class_index];
-
-		layout->min_bytes = object.bytes < layout->min_bytes ? object.bytes : layout->min_bytes;
-		layout->max_bytes = object.bytes > layout->max_bytes ? object.bytes : layout->max_bytes;
-		if (object.references > layout->max_references)
-			layout->max_references = object.references;
-		if (layout->has_offsets && !layout->is_named_array && object.references > 0 &&
-		    !add_fields(layout, view, i))
-			return 0;
-	}
-	return 1;
-}
-
-/* Decides between instances and arrays, when all objects of the class are known. */
-static void choose_form(hprof_layouts *layouts, hprof_layout *layout)
-{
-	uint64_t header = instance_header(layouts);
-	uint32_t fields = layout->has_offsets ? (uint32_t)layout->offset_count : layout->max_references;
-	uint64_t used = header + (uint64_t)fields * layouts->id_size;
-	uint64_t padding = layout->max_bytes > used ? layout->max_bytes - used : 0;
-
-	layout->is_array = layout->is_named_array || layout->min_bytes != layout->max_bytes ||
-			   fields > HPROF_MAX_FIELDS || padding > MAX_PADDING;
-	if (layout->is_array) {
-		drop_offsets(layout);
-		return;
-	}
-	layout->field_count = fields;
-	layout->padding = (uint32_t)padding;
-}
-
-/* The number of elements of an object that is written as an array. */
-static uint32_t hprof_layout_elements(const hprof_layouts *layouts, const mprof_heap_object *object)
-{
-	uint64_t limit = HPROF_MAX_BYTES / layouts->id_size;
-	uint64_t header = array_header(layouts);
-	uint64_t content = object->bytes > header ? object->bytes - header : 0;
-	uint64_t elements = content / layouts->id_size + (content % layouts->id_size != 0);
-
-	elements = object->references > elements ? object->references : elements;
-	return (uint32_t)(elements < limit ? elements : limit);
-}
-
-static void count_sizes(hprof_layouts *layouts, const heap_view *view)
-{
-	for (uint32_t i = 0; i < view->totals.objects; i++) {
-		const mprof_heap_object object = heap_view_object(view, i);
-		const hprof_layout *layout = &layouts->classes[object.class_index];
-		uint64_t bytes =
-			instance_header(layouts) + (uint64_t)layout->field_count * layouts->id_size + layout->padding;
-
-		if (layout->is_array)
-			bytes = array_header(layouts) +
-				(uint64_t)hprof_layout_elements(layouts, &object) * layouts->id_size;
-		/* A size that is not a multiple of that of an ID is rounded up. */
-		layouts->too_large += bytes > object.bytes && bytes - object.bytes >= layouts->id_size;
-		layouts->too_small += bytes < object.bytes;
-		layouts->bytes += bytes;
-	}
-}
-
-static int is_array_name(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 0 && name[length - 1] == ']';
-}
-
-/* Chooses how each class is written. Initialize layouts with 0. Returns 0 if out of memory. */
-static int hprof_layouts_build(hprof_layouts *layouts, const heap_view *view, uint32_t id_size)
-{
-	size_t count = (size_t)view->totals.classes;
-
-	layouts->id_size = id_size;
-	layouts->classes = calloc(count > 0 ? count : 1, sizeof(*layouts->classes));
-	if (layouts->classes == NULL)
-		return 0;
-	layouts->count = count;
-	for (size_t i = 0; i < count; i++) {
-		hprof_layout *layout = &layouts->classes[i];
-		class_name name;
-
-		layout->class_id = heap_view_class(view, i).class_id;
-		layout->is_named_array = is_array_name(label_class(view, i, &name));
-		layout->has_offsets = 1;
-		layout->min_bytes = UINT64_MAX;
-	}
-	if (!add_objects(layouts, view))
-		return 0;
-	for (size_t i = 0; i < count; i++)
-		choose_form(layouts, &layouts->classes[i]);
-	count_sizes(layouts, view);
-	return 1;
-}
-
-static void hprof_layouts_release(hprof_layouts *layouts)
-{
-	for (size_t i = 0; i < layouts->count; i++)
-		free(layouts->classes[i].fields);
-	free(layouts->classes);
-	memset(layouts, 0, sizeof(*layouts));
-}
-
-/* The field of a reference: an index below field_count. number: that of the reference in its object. */
-static uint32_t hprof_layout_field(const hprof_layout *layout, const mprof_heap_reference *reference, uint32_t number)
-{
-	return layout->has_offsets ? (uint32_t)find_field(layout, reference->offset, number) : number;
 }
 
 /* Collects the roots that are static fields of a class. */
@@ -590,6 +344,9 @@ static size_t hprof_statics_find(const hprof_statics *statics, uint32_t slot)
 }
 
 #define TRACE 1
+
+/* References that are read at once. */
+#define BATCH 256U
 #define ID_STEP 8U
 #define PADDING_NAME "(data)"
 #define MAX_FILE (UINT64_C(1) << 40)
@@ -620,6 +377,10 @@ typedef struct hprof_writer {
 	intern_table texts;
 	plain_buffer plain;
 	uint64_t left_out; /* References of unreachable objects. */
+	uint64_t labels;   /* Left out, like the next two. */
+	uint64_t names;    /* Of references. */
+	uint64_t root_names;
+	uint64_t threads;  /* Roots that are threads, which have numbers from 1. */
 	uint64_t first_id; /* Of the range of IDs for classes. */
 	char note[128];
 	int has_failed; /* Out of memory. */
@@ -695,12 +456,14 @@ static uint64_t class_text(hprof_writer *writer, size_t slot)
 
 static uint64_t field_text(hprof_writer *writer, const hprof_layout *layout, uint32_t field)
 {
-	mprof_heap_reference reference = {.has_offset = (uint32_t)layout->has_offsets, .name = ""};
+	mprof_heap_reference reference = {.has_offset = layout->kind == HPROF_BY_OFFSET, .name = ""};
 	const char *name;
 	char number[32];
 
-	if (layout->has_offsets)
+	if (layout->kind == HPROF_BY_OFFSET)
 		reference.offset = layout->fields[field].offset;
+	else if (layout->kind == HPROF_BY_NAME)
+		reference.name = layout->fields[field].name;
 	name = label_field(&writer->view, layout->class_id, &reference);
 	if (name == NULL || name[0] == '\0') {
 		snprintf(number, sizeof(number), "ref%u", (unsigned int)field);
@@ -926,7 +689,7 @@ static void write_root(hprof_writer *writer, const mprof_heap_root *root)
 		[MPROF_ROOT_RUNTIME] = {HPROF_ROOT_UNKNOWN, 0},
 		[MPROF_ROOT_NATIVE] = {HPROF_ROOT_UNKNOWN, 0},
 		[MPROF_ROOT_MONITOR] = {HPROF_ROOT_MONITOR_USED, 0},
-		[MPROF_ROOT_THREAD] = {HPROF_ROOT_UNKNOWN, 0},
+		[MPROF_ROOT_THREAD] = {HPROF_ROOT_THREAD_OBJECT, 8},
 		[MPROF_ROOT_CLASS] = {HPROF_ROOT_STICKY_CLASS, 0},
 		[MPROF_ROOT_INTERNED] = {HPROF_ROOT_UNKNOWN, 0},
 		[MPROF_ROOT_SYMBOL] = {HPROF_ROOT_UNKNOWN, 0},
@@ -937,13 +700,29 @@ static void write_root(hprof_writer *writer, const mprof_heap_root *root)
 	uint32_t code = kinds[root->kind].code;
 	uint32_t size = code == HPROF_ROOT_JNI_GLOBAL ? out->id_size : kinds[root->kind].size;
 
+	writer->root_names += label_root(&writer->view, root)[0] != '\0';
 	hprof_begin_part(out, code, 1 + (uint64_t)out->id_size + size);
 	hprof_id(out, address_id(writer, heap_view_object(&writer->view, root->object).address));
 	if (code == HPROF_ROOT_JAVA_FRAME || code == HPROF_ROOT_JNI_LOCAL) {
 		hprof_number(out, 0, 4);
 		hprof_number(out, UINT32_MAX, 4);
+	} else if (code == HPROF_ROOT_THREAD_OBJECT) {
+		hprof_number(out, ++writer->threads, 4);
+		hprof_number(out, TRACE, 4);
 	} else {
 		hprof_zeros(out, size);
+	}
+}
+
+/* Writes the roots that are no static fields. */
+static void write_roots(hprof_writer *writer)
+{
+	for (size_t i = 0; i < writer->view.totals.roots; i++) {
+		const mprof_heap_root root = heap_source_root(&writer->view, i);
+		const mprof_heap_object object = heap_view_object(&writer->view, root.object);
+
+		if (!hprof_leaves_out(&object) && !hprof_statics_have(&writer->view, &root))
+			write_root(writer, &root);
 	}
 }
 
@@ -958,6 +737,8 @@ static uint64_t reference_id(hprof_writer *writer, const mprof_heap_object *from
 	if (reference->object == MPROF_HEAP_NO_OBJECT)
 		return 0;
 	target = heap_view_object(&writer->view, reference->object);
+	if (hprof_leaves_out(&target))
+		return 0;
 	if (writer->view.has_retained && !from->is_reachable && target.is_reachable) {
 		writer->left_out++;
 		return 0;
@@ -978,9 +759,11 @@ static void write_instance(hprof_writer *writer, uint32_t index, const mprof_hea
 	memset(fields, 0, layout->field_count * sizeof(fields[0]));
 	do {
 		count = heap_source_references(&writer->view, index, first, references, BATCH);
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
 			fields[hprof_layout_field(layout, &references[i], first + (uint32_t)i)] =
 				reference_id(writer, object, &references[i]);
+			writer->names += layout->kind != HPROF_BY_NAME && references[i].name[0] != '\0';
+		}
 		first += (uint32_t)count;
 	} while (count == BATCH);
 	hprof_begin_part(out, HPROF_INSTANCE_DUMP, 1 + 2 * (uint64_t)out->id_size + 4 + 4 + bytes);
@@ -1033,6 +816,7 @@ static void write_array(hprof_writer *writer, uint32_t index, const mprof_heap_o
 				next = element;
 			}
 			hprof_id(out, reference_id(writer, object, &references[i]));
+			writer->names += references[i].name[0] != '\0';
 		}
 		first += (uint32_t)count;
 	} while (count == BATCH && next < elements);
@@ -1046,6 +830,9 @@ static void write_objects(hprof_writer *writer, const export_file *file)
 
 		if (i % 65536 == 0 && export_file_has_failed(file))
 			return;
+		if (hprof_leaves_out(&object))
+			continue;
+		writer->labels += object.label[0] != '\0';
 		if (writer->layouts.classes[object.class_index].is_array)
 			write_array(writer, i, &object);
 		else
@@ -1078,12 +865,7 @@ static void write_dump(hprof_writer *writer, export_file *file)
 	write_class_names(writer);
 	write_classes(writer);
 	write_class_roots(writer);
-	for (size_t i = 0; i < writer->view.totals.roots; i++) {
-		mprof_heap_root root = heap_source_root(&writer->view, i);
-
-		if (!hprof_statics_have(&writer->view, &root))
-			write_root(writer, &root);
-	}
+	write_roots(writer);
 	write_objects(writer, file);
 	hprof_end(&writer->out);
 }
@@ -1108,6 +890,12 @@ static int note_limits(const hprof_writer *writer, int status)
 	note(writer, writer->left_out,
 	     "references of unreachable objects to reachable ones are left out: readers would count them as reasons to "
 	     "keep objects");
+	note(writer, writer->labels, "labels of objects are left out: the format has none");
+	note(writer, writer->names,
+	     "names of references are left out: a field has the same name in all objects of a class");
+	note(writer, writer->view.totals.weak_references,
+	     "weak references are left out: those of the format are fields of Java's classes");
+	note(writer, writer->root_names, "names of roots are left out: the format has only those of static fields");
 	return writer->layouts.too_small + writer->layouts.too_large > 0 ? STATUS_DAMAGED : status;
 }
 
@@ -1168,7 +956,7 @@ const export_target export_hprof = {
 	.extension = ".hprof",
 	.description = "the objects of a heap snapshot, for Eclipse Memory Analyzer and VisualVM",
 	.lacks = "fields without references are zeros; readers round the sizes of objects to multiples of 8 bytes; "
-		 "labels, names of single references, weak references and the keys of ephemerons are missing",
+		 "labels, weak references and the keys of ephemerons are missing",
 	.kind = EXPORT_OBJECTS,
 	.options = EXPORT_HAS_AT,
 	.write_logs = write_logs,

@@ -61,6 +61,7 @@ typedef struct otlp_writer {
 	intern_table texts;
 	intern_table mappings;
 	intern_table functions;
+	intern_table places; /* Of frames: functions with lines, which are the locations. */
 	plain_buffer plain;
 	FILE *stacks; /* A temporary file: the call stacks of the dictionary, each with all its frames. */
 	uint32_t stack_count;
@@ -96,11 +97,9 @@ static uint32_t add_mapping(otlp_writer *writer, const char *file)
 	return index;
 }
 
-/* Adds a frame as a function and a location, which have the same index. */
-static uint32_t add_location(otlp_writer *writer, const stack_frame *frame)
+static uint32_t add_function(otlp_writer *writer, const stack_frame *frame)
 {
-	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->file), frame->line,
-				add_mapping(writer, frame->module)};
+	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->file), frame->line};
 	uint32_t index = 0;
 	int is_new = intern_add(&writer->functions, key, sizeof(key), &index);
 
@@ -112,11 +111,25 @@ static uint32_t add_location(otlp_writer *writer, const stack_frame *frame)
 	protobuf_number(&writer->entry, FUNCTION_FILE, key[1]);
 	protobuf_number(&writer->entry, FUNCTION_LINE, key[2]);
 	protobuf_add(&writer->dictionary, DICTIONARY_FUNCTIONS, &writer->entry);
+	return index;
+}
+
+/* Adds a frame as a location in its function. */
+static uint32_t add_location(otlp_writer *writer, const stack_frame *frame)
+{
+	const uint32_t key[] = {add_function(writer, frame), stack_frame_line(frame),
+				add_mapping(writer, frame->module)};
+	uint32_t index = 0;
+	int is_new = intern_add(&writer->places, key, sizeof(key), &index);
+
+	writer->has_failed |= is_new < 0;
+	if (is_new <= 0)
+		return index;
 	protobuf_clear(&writer->part);
-	protobuf_number(&writer->part, LINE_FUNCTION, index);
-	protobuf_number(&writer->part, LINE_LINE, key[2]);
+	protobuf_number(&writer->part, LINE_FUNCTION, key[0]);
+	protobuf_number(&writer->part, LINE_LINE, key[1]);
 	protobuf_clear(&writer->entry);
-	protobuf_number(&writer->entry, LOCATION_MAPPING, key[3]);
+	protobuf_number(&writer->entry, LOCATION_MAPPING, key[2]);
 	protobuf_add(&writer->entry, LOCATION_LINES, &writer->part);
 	protobuf_add(&writer->dictionary, DICTIONARY_LOCATIONS, &writer->entry);
 	return index;
@@ -331,6 +344,7 @@ static void release_writer(otlp_writer *writer)
 	intern_release(&writer->texts);
 	intern_release(&writer->mappings);
 	intern_release(&writer->functions);
+	intern_release(&writer->places);
 	plain_text_release(&writer->plain);
 }
 
@@ -412,7 +426,7 @@ const export_target export_otlp = {
 		 "stack",
 	.kind = EXPORT_AGGREGATED,
 	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH |
-		   EXPORT_HAS_CLASS | EXPORT_HAS_ALL_VALUES,
+		   EXPORT_HAS_CLASS | EXPORT_HAS_LINES | EXPORT_HAS_ALL_VALUES,
 	.values = EXPORT_ALL_VALUES,
 	.stack_limit = LARGE_REQUEST,
 	.write_report = write_report,

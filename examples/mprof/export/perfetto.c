@@ -6,10 +6,11 @@
 #include "common/arguments.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
+#include "export/perfetto_clocks.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_packets.h"
+#include "export/perfetto_samples.h"
 #include "export/perfetto_spans.h"
-#include "export/stack_nodes.h"
 #include "export/targets.h"
 #include "export/thread_table.h"
 #include "shared/key_map.h"
@@ -101,279 +102,6 @@ static void perfetto_lanes_release(perfetto_lanes *lanes)
 	key_map_clear(&lanes->kinds);
 }
 
-/*
- * Writes samples as StackSample packets of Perfetto, with call stacks that are defined once.
- *
- * The frames are those of the report: functions that were inlined have frames of their own, and code without a known
- * function is the frame of its module.
- */
-
-typedef struct perfetto_samples {
-	const log_report *report;
-	stack_tree tree;    /* The call stacks of all samples. */
-	key_map stacks;     /* Call stacks of the log: which node of the tree each is. */
-	id_set frames;      /* Frames of the tree that are defined. */
-	id_set nodes;       /* Nodes whose call stack is defined. */
-	intern_table paths; /* Of modules and source files. */
-	uint64_t hits;      /* The number of samples so far. */
-	int has_time;       /* Each sample has a time as its weight. */
-} perfetto_samples;
-
-/* InternedData */
-enum {
-	INTERNED_FUNCTIONS = 5,
-	INTERNED_FRAMES = 6,
-	INTERNED_STACKS = 7,
-	INTERNED_MAPPING_PATHS = 17,
-	INTERNED_SOURCE_PATHS = 18,
-	INTERNED_MAPPINGS = 19
-};
-
-/* InternedString, Mapping and Callstack */
-enum { INTERNED_ID = 1, STRING_TEXT = 2, MAPPING_PATH = 7, STACK_FRAMES = 2 };
-
-/* Frame */
-enum { FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_ADDRESS = 4, FRAME_SOURCE = 5, FRAME_LINE = 6, FRAME_KIND = 7 };
-
-/* Values of Frame.Kind */
-enum { KIND_UNKNOWN = 0, KIND_NATIVE = 1, KIND_JIT = 4, KIND_RUNTIME = 6 };
-
-/* StackSample */
-enum { SAMPLE_TASK = 1, SAMPLE_STACK = 6, SAMPLE_COUNTER = 9, SAMPLE_WEIGHT = 11 };
-
-enum {
-	TASK_PID = 2,
-	TASK_TID = 3,
-	COUNTER_NAME = 2,
-	COUNTER_UNIT = 3,
-	SAMPLE_UNIT_NANOSECONDS = 1,
-	SAMPLE_UNIT_COUNT = 9
-};
-
-#define KEY(field, type) ((field) << 3 | (type))
-
-/* The keys of samples without a call stack are above the IDs of call stacks. */
-#define SINGLE_FRAME (UINT64_C(1) << 40)
-#define SINGLE_LOCATION (UINT64_C(1) << 41)
-
-/* An entry of perfetto_samples::stacks. */
-typedef struct stack_entry {
-	uint64_t stack;
-	uint64_t node; /* From 1. */
-} stack_entry;
-
-/* max_depth: see stack_tree::max_depth. Returns 0 if out of memory. Release it in both cases. */
-static int perfetto_samples_init(perfetto_samples *samples, const log_report *report, uint32_t max_depth)
-{
-	memset(samples, 0, sizeof(*samples));
-	samples->report = report;
-	samples->stacks.value_size = sizeof(stack_entry) - sizeof(uint64_t);
-	samples->has_time = export_value_exists(report, EXPORT_CPU);
-	if (!stack_nodes_init(&samples->tree, EXPORT_SAMPLES, max_depth))
-		return 0;
-	samples->tree.by_line = 1;
-	return 1;
-}
-
-static void write_interned(perfetto_writer *writer)
-{
-	protobuf_clear(&writer->packet);
-	protobuf_add(&writer->packet, PACKET_INTERNED_DATA, &writer->part);
-	perfetto_end_packet(writer);
-}
-
-static void add_string(perfetto_writer *writer, uint32_t field, uint64_t id, const char *text)
-{
-	protobuf_clear(&writer->inner);
-	protobuf_number(&writer->inner, INTERNED_ID, id);
-	protobuf_text(&writer->inner, STRING_TEXT, perfetto_text(writer, text));
-	protobuf_add(&writer->part, field, &writer->inner);
-}
-
-/* The number of a path, which is defined if it is new: as a source file, and as a module and its path. */
-static uint64_t define_path(perfetto_samples *samples, perfetto_writer *writer, const char *path)
-{
-	uint32_t index = 0;
-	int added;
-
-	if (path == NULL)
-		return 0;
-	added = intern_add(&samples->paths, path, strlen(path) + 1, &index);
-	writer->has_failed |= added < 0;
-	if (added <= 0)
-		return (uint64_t)index + 1;
-	protobuf_clear(&writer->part);
-	add_string(writer, INTERNED_SOURCE_PATHS, (uint64_t)index + 1, path);
-	/* The reader puts a slash before each part of the path of a module. */
-	add_string(writer, INTERNED_MAPPING_PATHS, (uint64_t)index + 1, path[0] == '/' ? path + 1 : path);
-	protobuf_clear(&writer->inner);
-	protobuf_number(&writer->inner, INTERNED_ID, (uint64_t)index + 1);
-	protobuf_number(&writer->inner, MAPPING_PATH, (uint64_t)index + 1);
-	protobuf_add(&writer->part, INTERNED_MAPPINGS, &writer->inner);
-	write_interned(writer);
-	return (uint64_t)index + 1;
-}
-
-static uint64_t kind_of(const stack_frame *frame)
-{
-	if ((frame->flags & STACK_FRAME_RUNTIME) != 0)
-		return KIND_RUNTIME;
-	switch (frame->kind) {
-	case STACK_FRAME_METHOD:
-		return KIND_JIT;
-	case STACK_FRAME_FUNCTION:
-	case STACK_FRAME_MODULE:
-	case STACK_FRAME_LOCATION:
-		return KIND_NATIVE;
-	default:
-		return KIND_UNKNOWN;
-	}
-}
-
-static void define_frame(perfetto_samples *samples, perfetto_writer *writer, uint32_t index)
-{
-	const int added = id_set_add(&samples->frames, index);
-	const stack_frame *frame = &samples->tree.frames[index];
-	uint64_t mapping;
-	uint64_t source;
-
-	writer->has_failed |= added < 0;
-	if (added <= 0)
-		return;
-	mapping = define_path(samples, writer, frame->kind == STACK_FRAME_METHOD ? NULL : frame->module);
-	source = define_path(samples, writer, frame->file);
-	protobuf_clear(&writer->part);
-	add_string(writer, INTERNED_FUNCTIONS, (uint64_t)index + 1, frame->name);
-	protobuf_clear(&writer->inner);
-	protobuf_number(&writer->inner, INTERNED_ID, (uint64_t)index + 1);
-	protobuf_number(&writer->inner, FRAME_FUNCTION, (uint64_t)index + 1);
-	if (mapping != 0) {
-		protobuf_number(&writer->inner, FRAME_MAPPING, mapping);
-		/* A frame with a module needs an address in it. The reader compares the names, too. */
-		protobuf_value(&writer->inner, KEY(FRAME_ADDRESS, 0));
-		protobuf_value(&writer->inner, 0);
-	}
-	protobuf_number(&writer->inner, FRAME_SOURCE, source);
-	protobuf_number(&writer->inner, FRAME_LINE, source != 0 ? stack_frame_line(frame) : 0);
-	protobuf_number(&writer->inner, FRAME_KIND, kind_of(frame));
-	protobuf_add(&writer->part, INTERNED_FRAMES, &writer->inner);
-	write_interned(writer);
-}
-
-/* Defines the call stack of a node. Perfetto's first frame is the outermost. */
-static void define_stack(perfetto_samples *samples, perfetto_writer *writer, uint32_t node)
-{
-	const stack_tree *tree = &samples->tree;
-	const int added = id_set_add(&samples->nodes, node);
-	uint32_t frames[1];
-	uint32_t depth = tree->nodes[node].depth;
-	uint32_t *path = frames;
-
-	writer->has_failed |= added < 0;
-	if (added <= 0)
-		return;
-	if (depth > 1)
-		path = malloc(depth * sizeof(*path));
-	if (path == NULL) {
-		writer->has_failed = 1;
-		return;
-	}
-	for (uint32_t i = depth, at = node; i > 0; i--, at = tree->nodes[at].parent) {
-		path[i - 1] = tree->nodes[at].frame;
-		define_frame(samples, writer, path[i - 1]);
-	}
-	protobuf_clear(&writer->inner);
-	protobuf_number(&writer->inner, INTERNED_ID, (uint64_t)node + 1);
-	for (uint32_t i = 0; i < depth; i++)
-		protobuf_number(&writer->inner, STACK_FRAMES, (uint64_t)path[i] + 1);
-	protobuf_clear(&writer->part);
-	protobuf_add(&writer->part, INTERNED_STACKS, &writer->inner);
-	write_interned(writer);
-	if (path != frames)
-		free(path);
-}
-
-/* Adds the frames of a sample to the tree. Returns 0 if out of memory. */
-static int add_frames(perfetto_samples *samples, const mprof_event *event, uint32_t *node)
-{
-	const mprof_stack_frame single = {.id = event->flags & MPROF_EVENT_FLAG_NATIVE ? 0 : event->id,
-					  .is_native = (event->flags & MPROF_EVENT_FLAG_NATIVE) != 0};
-	const mprof_stack_frame *frames = &single;
-	size_t count = 1;
-	uint32_t note;
-
-	if (event->value != 0)
-		count = names_stack(samples->report->input.names, (uint32_t)event->value, &frames);
-	if (count > 0 && (single.id != 0 || event->value != 0))
-		return stack_frames_add_sample(&samples->tree, samples->report, frames, count, node);
-	return stack_frames_note(&samples->tree, "(unknown)", &note) &&
-	       stack_nodes_child(&samples->tree, 0, note, node);
-}
-
-/* The number of the call stack of a sample, which is defined if it is new. */
-static uint64_t stack_of(perfetto_samples *samples, perfetto_writer *writer, const mprof_event *event)
-{
-	const uint64_t single =
-		(event->flags & MPROF_EVENT_FLAG_NATIVE) != 0 ? SINGLE_LOCATION : SINGLE_FRAME + event->id;
-	stack_entry *entry = key_map_put(&samples->stacks, event->value != 0 ? (uint32_t)event->value : single);
-	uint32_t node = 0;
-
-	if (entry == NULL || (entry->node == 0 && !add_frames(samples, event, &node))) {
-		writer->has_failed = 1;
-		return 0;
-	}
-	if (entry->node == 0) {
-		entry->node = (uint64_t)node + 1;
-		define_stack(samples, writer, node);
-	}
-	return entry->node;
-}
-
-/* Times are differences of a running sum, so that they add up to that of all samples. */
-static uint64_t weight_of(perfetto_samples *samples, uint64_t hits)
-{
-	const sampling_facts *sampling = &samples->report->summary.sampling;
-	const uint64_t before = samples->hits;
-
-	samples->hits += hits;
-	if (!samples->has_time)
-		return hits;
-	return sampling_time_of(sampling, samples->hits) - sampling_time_of(sampling, before);
-}
-
-/* Writes a sample. */
-static void perfetto_write_sample(perfetto_samples *samples, perfetto_writer *writer, const mprof_event *event,
-				  uint64_t pid, uint64_t tid, uint64_t time)
-{
-	const uint64_t stack = stack_of(samples, writer, event);
-	const uint64_t weight = weight_of(samples, event->more.detail != NULL ? event->more.detail->samples : 1);
-
-	protobuf_clear(&writer->part);
-	protobuf_clear(&writer->inner);
-	protobuf_number(&writer->inner, TASK_PID, pid);
-	protobuf_number(&writer->inner, TASK_TID, tid);
-	protobuf_add(&writer->part, SAMPLE_TASK, &writer->inner);
-	protobuf_number(&writer->part, SAMPLE_STACK, stack);
-	protobuf_clear(&writer->inner);
-	protobuf_text(&writer->inner, COUNTER_NAME, samples->has_time ? "processor time" : "samples");
-	protobuf_number(&writer->inner, COUNTER_UNIT, samples->has_time ? SAMPLE_UNIT_NANOSECONDS : SAMPLE_UNIT_COUNT);
-	protobuf_add(&writer->part, SAMPLE_COUNTER, &writer->inner);
-	protobuf_number(&writer->part, SAMPLE_WEIGHT, weight);
-	perfetto_begin_packet(writer, time);
-	protobuf_add(&writer->packet, PACKET_STACK_SAMPLE, &writer->part);
-	writer->contents++;
-	perfetto_end_packet(writer);
-}
-
-static void perfetto_samples_release(perfetto_samples *samples)
-{
-	stack_nodes_release(&samples->tree);
-	key_map_clear(&samples->stacks);
-	id_set_clear(&samples->frames);
-	id_set_clear(&samples->nodes);
-	intern_release(&samples->paths);
-}
-
 /* The viewer in the browser loads files up to about this size without its native accelerator. */
 #define LARGE_FILE UINT64_C(1000000000)
 
@@ -381,9 +109,6 @@ static void perfetto_samples_release(perfetto_samples *samples)
 enum { UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
 #define NAME_SIZE 512
-
-/* Recorders write the clocks of the system into one of the first blocks. */
-#define FIRST_BLOCKS 16
 
 #define MAX_NANOSECONDS 3e18
 
@@ -410,6 +135,7 @@ static const struct nested_kind {
 /* A thread as described in the trace: an entry of perfetto_trace::threads. */
 typedef struct trace_thread {
 	uint64_t id;
+	uint64_t pid;
 	uint64_t tid;
 	uint64_t track;
 	uint64_t rows; /* How many rows have begun. */
@@ -442,6 +168,7 @@ typedef struct perfetto_trace {
 	id_set metrics;
 	uint64_t thread_values; /* Of metrics of threads. */
 	perfetto_spans spans;
+	perfetto_clocks clocks;
 	intern_table sections; /* Of metrics. */
 	uint64_t process;
 	uint64_t pid;
@@ -489,9 +216,10 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	uint64_t pid;
 
 	thread_names_table_identify(&trace->names, id, &identity);
+	pid = identity.process != NULL ? identity.process->pid : trace->pid;
+	thread->pid = pid;
 	thread->tid = identity.tid;
 	thread->track = track;
-	pid = identity.process != NULL ? identity.process->pid : trace->pid;
 	process = process_track(trace, identity.process);
 	if (identity.is_made)
 		snprintf(description, sizeof(description), "Thread 0x%" PRIx64 " of the log", id);
@@ -537,7 +265,6 @@ static void *begin_row(void *user, const walk_thread *thread)
 	trace->rows = row;
 	row->sequence.number = PERFETTO_MAIN_SEQUENCE + thread->row_number;
 	row->sequence.track = described->track;
-	row->sequence.time = thread->time;
 	perfetto_begin_sequence(&trace->writer, &row->sequence, 0);
 	return row;
 }
@@ -726,14 +453,29 @@ static void add_described(void *user, const walk_thread *thread, const walk_span
 	perfetto_spans_instant(&trace->spans, instant_track(trace, thread), event);
 }
 
+/* Samples without a thread are those of the process. */
+static perfetto_task task_of(perfetto_trace *trace, uint64_t thread, uint64_t time)
+{
+	const trace_thread *described = thread != 0 ? get_thread(trace, thread) : NULL;
+	const perfetto_task whole = {.pid = trace->pid, .tid = trace->pid, .time = time};
+
+	return described != NULL ? (perfetto_task){described->pid, described->tid, time} : whole;
+}
+
 static void add_sample(void *user, uint64_t thread, const mprof_event *event, uint64_t time)
 {
 	perfetto_trace *trace = user;
-	const trace_thread *described = thread != 0 ? get_thread(trace, thread) : NULL;
+	const perfetto_task task = task_of(trace, thread, time);
 
-	/* Samples without a thread are those of the process. */
-	perfetto_write_sample(&trace->samples, &trace->writer, event, trace->pid,
-			      described != NULL ? described->tid : trace->pid, time);
+	perfetto_samples_add(&trace->samples, &trace->writer, event, &task);
+}
+
+static void add_kind_sample(void *user, const walk_kind_sample *sample)
+{
+	perfetto_trace *trace = user;
+	const perfetto_task task = task_of(trace, sample->thread, sample->time);
+
+	perfetto_samples_add_kind(&trace->samples, &trace->writer, sample, &task);
 }
 
 static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint64_t time)
@@ -771,6 +513,13 @@ static void add_losses(perfetto_trace *trace)
 		perfetto_add_stats(&trace->writer, PERFETTO_LOSS_SEQUENCE);
 	if (count > 0 || trace->has_loss)
 		perfetto_end_stats(&trace->writer);
+}
+
+static void add_clock_pair(void *user, const mprof_record *record)
+{
+	perfetto_trace *trace = user;
+
+	perfetto_clocks_add(&trace->clocks, &trace->writer, &trace->walk, record);
 }
 
 static uint64_t metric_unit(const mprof_metric_record *metric)
@@ -855,6 +604,23 @@ static uint64_t time_after(int64_t start, uint64_t duration)
 /* Kinds of lanes: collections by generation, stops of the world, and waits by row. */
 enum { LANE_COLLECTIONS, LANE_STOPS, LANE_WAITS, LANE_KINDS };
 
+/* Adds what is known of a collection. */
+static void annotate_collection(perfetto_writer *writer, const mprof_collection *collection)
+{
+	perfetto_annotate_number(writer, "number", collection->number);
+	perfetto_annotate_number(writer, "generation", collection->generation);
+	if (collection->has_pause)
+		perfetto_annotate_number(writer, "pause_ns", collection->pause_ns);
+	if (collection->mark_ns > 0)
+		perfetto_annotate_number(writer, "mark_ns", collection->mark_ns);
+	if (collection->sweep_ns > 0)
+		perfetto_annotate_number(writer, "sweep_ns", collection->sweep_ns);
+	if (collection->name != NULL)
+		perfetto_annotate_text(writer, "collector", collection->name);
+	if (collection->cause != NULL)
+		perfetto_annotate_text(writer, "cause", collection->cause);
+}
+
 static void add_collections(perfetto_trace *trace)
 {
 	const mprof_profile *profile = trace->report->profile;
@@ -875,11 +641,7 @@ static void add_collections(perfetto_trace *trace)
 					     (uint64_t)collection.generation * LANE_KINDS + LANE_COLLECTIONS,
 					     trace->process, name, start, end);
 		perfetto_begin_event(&trace->writer, TRACK_EVENT_BEGIN, track, "Garbage collection");
-		perfetto_annotate_number(&trace->writer, "number", collection.number);
-		perfetto_annotate_number(&trace->writer, "generation", collection.generation);
-		perfetto_annotate_number(&trace->writer, "pause_ns", collection.pause_ns);
-		perfetto_annotate_number(&trace->writer, "mark_ns", collection.mark_ns);
-		perfetto_annotate_number(&trace->writer, "sweep_ns", collection.sweep_ns);
+		annotate_collection(&trace->writer, &collection);
 		perfetto_end_event(&trace->writer, start);
 		if (!collection.unfinished)
 			perfetto_event(&trace->writer, TRACK_EVENT_END, track, NULL, end);
@@ -995,50 +757,19 @@ static void read_properties(perfetto_trace *trace)
 	}
 }
 
-/* Takes the clocks of the system from a SESSION block, which was written some time after the start of the log. */
-static int take_clocks(perfetto_trace *trace, log_input *input, const mprof_block *block)
+/* Takes the clocks of the system, which were read some time after the start of the log. */
+static void take_system_clocks(perfetto_trace *trace)
 {
 	const mprof_session *session = &trace->report->summary.session;
 	const double unit = session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
-	const double distance = (double)(block->start.counter - session->start.counter) * unit;
+	const double distance = (double)(session->clocks.counter - session->start.counter) * unit;
 	/* A clock of the system counts less than a century. */
 	const uint64_t since = distance < MAX_NANOSECONDS ? (uint64_t)distance : UINT64_MAX;
-	const char *key;
-	const char *value;
-	int is_found = 0;
 
-	while (mprof_reader_next_property(input->reader, &key, &value) == MPROF_OK) {
-		const uint64_t time = strtoull(value, NULL, 10);
-
-		if (time <= since)
-			continue;
-		if (strcmp(key, "boottime_ns") == 0)
-			trace->writer.boot_start = time - since;
-		if (strcmp(key, "monotonic_ns") == 0)
-			trace->writer.monotonic_start = time - since;
-		is_found |= strcmp(key, "monotonic_ns") == 0;
-	}
-	return is_found;
-}
-
-/* Reads the first blocks once more, for the clocks of the system. Returns an exit status. */
-static int read_clocks(perfetto_trace *trace, const char *path)
-{
-	mprof_block block;
-	log_input input;
-	int status = input_open_part(&input, path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION));
-	int is_found = status != STATUS_OK;
-
-	for (int i = 0; i < FIRST_BLOCKS && !is_found && input_next_block(&input, &block); i++)
-		is_found = block.loaded && block.kind == MPROF_BLOCK_SESSION && take_clocks(trace, &input, &block);
-	if (status == STATUS_OK) {
-		status = input_check_again(&input);
-	} else {
-		text_begin_message(path);
-		fputs("cannot read the log once more\n", stderr);
-	}
-	input_close(&input);
-	return status;
+	if (session->boottime_ns > since)
+		trace->writer.boot_start = session->boottime_ns - since;
+	if (session->monotonic_ns > since)
+		trace->writer.monotonic_start = session->monotonic_ns - since;
 }
 
 static void begin_trace(perfetto_trace *trace)
@@ -1073,21 +804,18 @@ static void release_trace(perfetto_trace *trace)
 	intern_release(&trace->sections);
 	perfetto_samples_release(&trace->samples);
 	perfetto_spans_release(&trace->spans);
+	perfetto_clocks_release(&trace->clocks);
 	perfetto_release(&trace->writer);
 	event_walk_release(&trace->walk);
 }
 
-/* Writes what is before all events. Returns an exit status. */
-static int prepare_trace(perfetto_trace *trace, const export_job *job)
+/* Writes what is before all events. */
+static void prepare_trace(perfetto_trace *trace)
 {
-	int status;
-
 	trace->writer.start_time = trace->report->summary.session.start.time * 1000;
 	read_properties(trace);
-	status = read_clocks(trace, job->log);
-	if (status == STATUS_OK)
-		begin_trace(trace);
-	return status;
+	take_system_clocks(trace);
+	begin_trace(trace);
 }
 
 static int lack_memory(const log_report *report)
@@ -1109,8 +837,10 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.end_span = end_span,
 		.described = add_described,
 		.sample = add_sample,
+		.kind_sample = add_kind_sample,
 		.lost = add_loss,
 		.metric = add_metric,
+		.clock_pair = add_clock_pair,
 	};
 	perfetto_trace trace = {.report = report,
 				.writer.stream = file->stream,
@@ -1119,12 +849,18 @@ static int write_report(const export_job *job, const log_report *report, export_
 			       perfetto_samples_init(&trace.samples, report, job->max_depth);
 	int status;
 
+	if (job->value != EXPORT_VALUE_DEFAULT && !export_value_exists(report, job->value)) {
+		export_value_note_missing(report, job->value);
+		return STATUS_NOTHING;
+	}
 	trace.spans.writer = &trace.writer;
 	trace.spans.walk = &trace.walk;
-	status = has_memory ? prepare_trace(&trace, job) : lack_memory(report);
-
-	if (status == STATUS_OK)
+	if (has_memory) {
+		prepare_trace(&trace);
 		status = event_walk_run(&trace.walk, job, report, &sink, &trace);
+	} else {
+		status = lack_memory(report);
+	}
 	if (status == STATUS_OK) {
 		add_allocated(&trace);
 		add_collections(&trace);
@@ -1132,6 +868,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		add_marks(&trace);
 		add_completeness(&trace);
 		add_losses(&trace);
+		perfetto_clocks_write(&trace.clocks, &trace.writer);
 		event_walk_print_left_out(&trace.walk);
 		if (trace.samples.tree.is_folded)
 			fprintf(stderr,
@@ -1161,6 +898,7 @@ const export_target export_perfetto = {
 	.kind = EXPORT_EVENTS,
 	.has_spans = 1,
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH,
+	.values = EXPORT_VALUE_BIT(EXPORT_KIND),
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or the native trace_processor",
 	.write_report = write_report,

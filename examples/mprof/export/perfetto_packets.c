@@ -31,13 +31,23 @@ enum { STATS_BUFFER = 1, STATS_WRITER = 18, WRITER_SEQUENCE = 1, WRITER_BUFFER =
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 
 /* ClockSnapshot */
-enum { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY = 2, CLOCK_NUMBER = 1, CLOCK_TIME = 2, CLOCK_IS_INCREMENTAL = 3 };
+enum {
+	SNAPSHOT_CLOCK = 1,
+	SNAPSHOT_PRIMARY = 2,
+	CLOCK_NUMBER = 1,
+	CLOCK_TIME = 2,
+	CLOCK_IS_INCREMENTAL = 3,
+	CLOCK_UNIT = 4
+};
 
 /*
  * The times are those of clocks of the sequence, from 64 on. A snapshot relates them to clocks of the system. By the
  * one that counts from the start of the system, the reader relates the files that it merges; it merges no file without.
  */
 enum { CLOCK_WALL = 1, CLOCK_MONOTONIC_TIME = 3, CLOCK_BOOT = 6, CLOCK_SINCE_PREVIOUS = 64, CLOCK_SINCE_START = 65 };
+
+/* Clocks of all sequences that are not of the system are above: the ID of a clock of the log is added. */
+enum { CLOCK_OF_LOG = 128 };
 
 /* TrackDescriptor */
 enum {
@@ -135,27 +145,53 @@ void perfetto_end_packet(perfetto_writer *writer)
 	write_packet(writer, PERFETTO_MAIN_SEQUENCE, NEEDS_STATE);
 }
 
-static void add_clock(perfetto_writer *writer, uint64_t number, uint64_t time, int is_incremental)
+/* unit: nanoseconds of a tick. */
+static void add_clock(perfetto_writer *writer, uint64_t number, uint64_t time, int is_incremental, uint64_t unit)
 {
 	protobuf_clear(&writer->inner);
 	protobuf_number(&writer->inner, CLOCK_NUMBER, number);
 	protobuf_value(&writer->inner, KEY(CLOCK_TIME, 0));
 	protobuf_value(&writer->inner, time);
 	protobuf_number(&writer->inner, CLOCK_IS_INCREMENTAL, (uint64_t)is_incremental);
+	protobuf_number(&writer->inner, CLOCK_UNIT, unit != 1 ? unit : 0);
 	protobuf_add(&writer->part, SNAPSHOT_CLOCK, &writer->inner);
 }
 
-static void add_clocks(perfetto_writer *writer, uint64_t time)
+/* Adds the clocks of the system at a time. */
+static void add_system_clocks(perfetto_writer *writer, uint64_t time)
 {
 	protobuf_clear(&writer->part);
-	add_clock(writer, CLOCK_WALL, writer->start_time + time, 0);
-	add_clock(writer, CLOCK_BOOT, writer->boot_start + time, 0);
+	add_clock(writer, CLOCK_WALL, writer->start_time + time, 0, 1);
+	add_clock(writer, CLOCK_BOOT, writer->boot_start + time, 0, 1);
 	if (writer->monotonic_start != 0)
-		add_clock(writer, CLOCK_MONOTONIC_TIME, writer->monotonic_start + time, 0);
-	add_clock(writer, CLOCK_SINCE_PREVIOUS, time, 1);
-	add_clock(writer, CLOCK_SINCE_START, time, 0);
+		add_clock(writer, CLOCK_MONOTONIC_TIME, writer->monotonic_start + time, 0, 1);
+}
+
+static void end_snapshot(perfetto_writer *writer)
+{
 	protobuf_number(&writer->part, SNAPSHOT_PRIMARY, CLOCK_WALL);
 	protobuf_add(&writer->packet, PACKET_CLOCK_SNAPSHOT, &writer->part);
+}
+
+/*
+ * Relates the clocks of a sequence, always at the start of the log: the reader counts an error if the primary clock
+ * goes back from one snapshot of the file to the next, whichever sequences they belong to.
+ */
+static void add_clocks(perfetto_writer *writer)
+{
+	add_system_clocks(writer, 0);
+	add_clock(writer, CLOCK_SINCE_PREVIOUS, 0, 1, 1);
+	add_clock(writer, CLOCK_SINCE_START, 0, 0, 1);
+	end_snapshot(writer);
+}
+
+void perfetto_relate_clock(perfetto_writer *writer, uint64_t time, uint32_t clock, uint64_t value, uint64_t unit)
+{
+	protobuf_clear(&writer->packet);
+	add_system_clocks(writer, time);
+	add_clock(writer, CLOCK_OF_LOG + clock, value, 0, unit);
+	end_snapshot(writer);
+	perfetto_end_packet(writer);
 }
 
 /* The defaults of the packets of a sequence: their clock, and the track of their events. */
@@ -180,7 +216,7 @@ static void add_defaults(perfetto_writer *writer, uint64_t clock, uint64_t track
 void perfetto_begin_main(perfetto_writer *writer)
 {
 	protobuf_clear(&writer->packet);
-	add_clocks(writer, 0);
+	add_clocks(writer);
 	add_defaults(writer, CLOCK_SINCE_START, 0);
 	protobuf_number(&writer->packet, PACKET_FIRST_ON_SEQUENCE, 1);
 	write_packet(writer, PERFETTO_MAIN_SEQUENCE, STATE_CLEARED);
@@ -229,8 +265,9 @@ static void add_interned(perfetto_writer *writer, uint32_t field, uint64_t id, c
 
 void perfetto_begin_sequence(perfetto_writer *writer, perfetto_sequence *sequence, int has_loss)
 {
+	sequence->time = 0;
 	protobuf_clear(&writer->packet);
-	add_clocks(writer, sequence->time);
+	add_clocks(writer);
 	add_defaults(writer, CLOCK_SINCE_PREVIOUS, sequence->track);
 	add_interned(writer, INTERNED_CATEGORIES, CATEGORY_RESUMED, "resumed");
 	protobuf_number(&writer->packet, has_loss ? PACKET_PREVIOUS_DROPPED : PACKET_FIRST_ON_SEQUENCE, 1);

@@ -90,6 +90,12 @@ void perfetto_begin_main(perfetto_writer *writer);
  */
 void perfetto_begin_sequence(perfetto_writer *writer, perfetto_sequence *sequence, int has_loss);
 
+/**
+ * States the value of a clock of the log at a time, which is not less than that of the call before. No sequence may
+ * begin after it. \p unit: nanoseconds of a tick.
+ */
+void perfetto_relate_clock(perfetto_writer *writer, uint64_t time, uint32_t clock, uint64_t value, uint64_t unit);
+
 /** Begins a packet of the main sequence in perfetto_writer::packet; perfetto_end_packet() writes it. */
 void perfetto_begin_packet(perfetto_writer *writer, uint64_t time);
 void perfetto_end_packet(perfetto_writer *writer);

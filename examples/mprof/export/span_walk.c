@@ -424,8 +424,6 @@ void span_walk_add(event_walk *walk, walk_thread *thread, const mprof_event *eve
 	case MPROF_TYPE_END:
 		end_span(walk, thread, event, type.as.type.pair);
 		return;
-	case MPROF_TYPE_SAMPLE:
-		return;
 	case MPROF_TYPE_ASYNC_BEGIN:
 	case MPROF_TYPE_ASYNC_END:
 		add_loose(walk, thread, event, type.as.type.form == MPROF_TYPE_ASYNC_END);

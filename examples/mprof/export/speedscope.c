@@ -20,6 +20,202 @@
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
+/* speedscope has no unit for numbers of something. */
+static const char *unit_of(const stack_tree *tree)
+{
+	return strcmp(tree->unit, "nanoseconds") == 0 || strcmp(tree->unit, "bytes") == 0 ? tree->unit : "none";
+}
+
+/* Trees that are profiles of one file. */
+typedef struct tree_list {
+	stack_tree **trees;
+	size_t count;
+} tree_list;
+
+static void release_trees(tree_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		stack_tree_destroy(list->trees[i]);
+	free(list->trees);
+}
+
+static void write_frame(json_writer *json, const stack_frame *frame)
+{
+	json_begin_object(json, NULL);
+	json_string(json, "name", frame->name);
+	if (frame->file != NULL)
+		json_string(json, "file", frame->file);
+	if (frame->file != NULL && stack_frame_line(frame) > 0)
+		json_unsigned(json, "line", stack_frame_line(frame));
+	json_end_object(json);
+}
+
+/*
+ * Writes the frames of the trees, those of each tree after those of the trees before. Equal frames of a tree have equal
+ * indexes, since speedscope shows two indexes as two functions. The first index of each tree is no frame.
+ */
+static void write_frames(json_writer *json, const tree_list *list)
+{
+	const stack_frame none = {.name = SINGLE_TREE_NO_FRAME};
+
+	for (size_t i = 0; i < list->count; i++) {
+		const stack_tree *tree = list->trees[i];
+
+		for (size_t j = 0; j < tree->frame_count; j++)
+			write_frame(json, j == tree->nodes[0].frame ? &none : &tree->frames[j]);
+	}
+}
+
+/* base: the index of the first frame of the tree. Returns 0 if out of memory. */
+static int write_stacks(json_writer *json, const stack_tree *tree, uint64_t base)
+{
+	single_stack stack = {0};
+	int is_written = 1;
+
+	json_begin_array(json, "samples");
+	for (size_t i = 0; i < tree->node_count && is_written; i++) {
+		if (tree->nodes[i].self == 0)
+			continue;
+		is_written = single_tree_stack(tree, (uint32_t)i, &stack);
+		json_begin_array(json, NULL);
+		if (i == 0)
+			json_unsigned(json, NULL, base + tree->nodes[0].frame);
+		for (size_t j = 0; is_written && j < stack.count; j++)
+			json_unsigned(json, NULL, base + stack.frames[j]);
+		json_end_array(json);
+	}
+	json_end_array(json);
+	single_stack_release(&stack);
+	return is_written;
+}
+
+static void write_weights(json_writer *json, const stack_tree *tree)
+{
+	json_begin_array(json, "weights");
+	for (size_t i = 0; i < tree->node_count; i++) {
+		if (tree->nodes[i].self > 0)
+			json_unsigned(json, NULL, tree->nodes[i].self);
+	}
+	json_end_array(json);
+}
+
+/* What a profile is about, with the unit if speedscope does not have it. */
+static void title_of(const stack_tree *tree, char *title, size_t size)
+{
+	const int has_unit = strcmp(unit_of(tree), tree->unit) == 0 || strcmp(tree->unit, "count") == 0;
+
+	if (tree->kind == NULL)
+		snprintf(title, size, "%s", export_value_title(tree->value));
+	else
+		snprintf(title, size, "Samples of %s%s%s", tree->kind, has_unit ? "" : " by ",
+			 has_unit ? "" : tree->unit);
+}
+
+/* The viewer shows the samples of a profile also as if they were in the order of time. */
+static void write_title(json_writer *json, const stack_tree *tree)
+{
+	static const char note[] = "(sums, not in the order of time";
+	char subject[128];
+	char title[256];
+
+	title_of(tree, subject, sizeof(subject));
+	if (tree->is_folded)
+		snprintf(title, sizeof(title), "%s %s; frames deeper than %" PRIu32 " are one)", subject, note,
+			 tree->max_depth);
+	else
+		snprintf(title, sizeof(title), "%s %s)", subject, note);
+	json_string(json, "name", title);
+}
+
+/* Returns 0 if out of memory. */
+static int write_profiles(json_writer *json, const tree_list *list, uint64_t base)
+{
+	int is_written = 1;
+
+	for (size_t i = 0; i < list->count && is_written; i++) {
+		const stack_tree *tree = list->trees[i];
+
+		json_begin_object(json, NULL);
+		json_string(json, "type", "sampled");
+		write_title(json, tree);
+		json_string(json, "unit", unit_of(tree));
+		json_unsigned(json, "startValue", 0);
+		json_unsigned(json, "endValue", tree->nodes[0].total);
+		is_written = write_stacks(json, tree, base);
+		write_weights(json, tree);
+		json_end_object(json);
+		base += tree->frame_count;
+	}
+	return is_written;
+}
+
+static int write_trees(json_writer *json, const log_report *report, const tree_list *list)
+{
+	int is_written;
+
+	json_begin_object(json, NULL);
+	json_string(json, "$schema", SCHEMA);
+	json_string(json, "exporter", "mprof@" MPROF_VERSION_STRING);
+	json_string(json, "name", report->input.name);
+	json_unsigned(json, "activeProfileIndex", 0);
+	json_begin_object(json, "shared");
+	json_begin_array(json, "frames");
+	write_frames(json, list);
+	json_end_array(json);
+	json_end_object(json);
+	json_begin_array(json, "profiles");
+	is_written = write_profiles(json, list, 0);
+	json_end_array(json);
+	json_end_object(json);
+	return is_written;
+}
+
+/* Adds the tree of a value to a list that has room for it. Returns a status like single_tree_create(). */
+static int add_tree(tree_list *list, const export_job *job, const log_report *report, export_value value,
+		    export_file *file)
+{
+	stack_tree *tree;
+	int status = single_tree_create(job, report, value, stack_size_digits, &tree);
+
+	if (tree == NULL)
+		return status;
+	list->trees[list->count++] = tree;
+	return single_tree_check(job, report, tree, stack_size_digits, file) ? status : single_tree_lack_memory(report);
+}
+
+/*
+ * Adds a tree for each kind of samples, after that of the value of the job: unless one value is requested, or with
+ * options that other values have. Returns the worse of two statuses.
+ */
+static int add_kinds(tree_list *list, const export_job *job, const log_report *report, export_file *file, int status)
+{
+	mprof_sample_kind_stats kind = {.struct_size = sizeof(kind)};
+	export_job of_kind = *job;
+
+	if (job->has_value || (list->count > 0 && (job->heap_shot > 0 || report->options.class_pattern != NULL)))
+		return status;
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLE_KINDS, i, &kind) == MPROF_OK;
+	     i++) {
+		int added;
+
+		if (kind.samples == 0)
+			continue;
+		of_kind.sample_kind = kind.type;
+		added = add_tree(list, &of_kind, report, EXPORT_KIND, file);
+		status = added > status ? added : status;
+	}
+	return status;
+}
+
+/* Makes room for the trees of a value and of each kind. Returns 0 if out of memory. */
+static int reserve_trees(tree_list *list, const log_report *report)
+{
+	const size_t kinds = mprof_profile_get_row_count(report->profile, MPROF_TABLE_SAMPLE_KINDS);
+
+	list->trees = calloc(kinds + 1, sizeof(stack_tree *));
+	return list->trees != NULL;
+}
+
 /* The beginning or the end of a call. */
 typedef struct call_event {
 	uint64_t time;
@@ -47,6 +243,7 @@ typedef struct speedscope_calls {
 	thread_table threads;
 	json_writer json;
 	event_walk walk;
+	tree_list kinds; /* Of samples. */
 	spool spool;
 	speedscope_row *rows; /* In order. */
 	speedscope_row **last_row;
@@ -180,6 +377,7 @@ static void write_methods(speedscope_calls *calls)
 			json_unsigned(json, "line", method.line);
 		json_end_object(json);
 	}
+	write_frames(json, &calls->kinds);
 	json_end_array(json);
 	json_end_object(json);
 }
@@ -218,6 +416,7 @@ static void write_document(speedscope_calls *calls)
 		if (row->count > 0)
 			write_row(calls, row);
 	}
+	calls->has_failed |= !write_profiles(json, &calls->kinds, calls->frames.count);
 	json_end_array(json);
 	json_end_object(json);
 }
@@ -231,6 +430,7 @@ static void release_calls(speedscope_calls *calls)
 		spool_stream_release(&row->events);
 		free(row);
 	}
+	release_trees(&calls->kinds);
 	spool_release(&calls->spool);
 	key_map_clear(&calls->frames);
 	thread_names_table_release(&calls->threads);
@@ -248,8 +448,10 @@ static int speedscope_write_events(const export_job *job, const log_report *repo
 
 	calls.last_row = &calls.rows;
 	json_init(&calls.json, file->stream, 1);
-	calls.has_failed = !thread_names_table_init(&calls.threads, report);
+	calls.has_failed = !thread_names_table_init(&calls.threads, report) || !reserve_trees(&calls.kinds, report);
 	status = event_walk_run(&calls.walk, job, report, &sink, &calls);
+	if (status == STATUS_OK && !calls.has_failed)
+		status = add_kinds(&calls.kinds, job, report, file, status);
 	if (status == STATUS_OK) {
 		write_document(&calls);
 		event_walk_print_left_out(&calls.walk);
@@ -270,102 +472,6 @@ static int speedscope_write_events(const export_job *job, const log_report *repo
  */
 #define MAX_EVENTS_SIZE UINT64_C(50000000)
 #define EVENT_SIZE 42
-
-/* speedscope has no unit for numbers of something. */
-static const char *unit_of(const stack_tree *tree)
-{
-	return strcmp(tree->unit, "nanoseconds") == 0 || strcmp(tree->unit, "bytes") == 0 ? tree->unit : "none";
-}
-
-static void write_frame(json_writer *json, const stack_frame *frame)
-{
-	json_begin_object(json, NULL);
-	json_string(json, "name", frame->name);
-	if (frame->file != NULL)
-		json_string(json, "file", frame->file);
-	if (frame->file != NULL && stack_frame_line(frame) > 0)
-		json_unsigned(json, "line", stack_frame_line(frame));
-	json_end_object(json);
-}
-
-/* Equal frames have equal indexes, since speedscope shows two indexes as two functions. Index 0 is no frame. */
-static void write_frames(json_writer *json, const stack_tree *tree)
-{
-	const stack_frame none = {.name = SINGLE_TREE_NO_FRAME};
-
-	json_begin_object(json, "shared");
-	json_begin_array(json, "frames");
-	for (size_t i = 0; i < tree->frame_count; i++)
-		write_frame(json, i == tree->nodes[0].frame ? &none : &tree->frames[i]);
-	json_end_array(json);
-	json_end_object(json);
-}
-
-/* Returns 0 if out of memory. */
-static int write_stacks(json_writer *json, const stack_tree *tree)
-{
-	single_stack stack = {0};
-	int is_written = 1;
-
-	json_begin_array(json, "samples");
-	for (size_t i = 0; i < tree->node_count && is_written; i++) {
-		if (tree->nodes[i].self == 0)
-			continue;
-		is_written = single_tree_stack(tree, (uint32_t)i, &stack);
-		json_begin_array(json, NULL);
-		if (i == 0)
-			json_unsigned(json, NULL, tree->nodes[0].frame);
-		for (size_t j = 0; is_written && j < stack.count; j++)
-			json_unsigned(json, NULL, stack.frames[j]);
-		json_end_array(json);
-	}
-	json_end_array(json);
-	single_stack_release(&stack);
-	return is_written;
-}
-
-static void write_weights(json_writer *json, const stack_tree *tree)
-{
-	json_begin_array(json, "weights");
-	for (size_t i = 0; i < tree->node_count; i++) {
-		if (tree->nodes[i].self > 0)
-			json_unsigned(json, NULL, tree->nodes[i].self);
-	}
-	json_end_array(json);
-}
-
-static int write_tree(json_writer *json, const log_report *report, const stack_tree *tree)
-{
-	char title[160];
-	int is_written;
-
-	json_begin_object(json, NULL);
-	json_string(json, "$schema", SCHEMA);
-	json_string(json, "exporter", "mprof@" MPROF_VERSION_STRING);
-	json_string(json, "name", report->input.name);
-	json_unsigned(json, "activeProfileIndex", 0);
-	write_frames(json, tree);
-	json_begin_array(json, "profiles");
-	json_begin_object(json, NULL);
-	json_string(json, "type", "sampled");
-	/* The viewer shows the samples of a profile also as if they were in the order of time. */
-	if (tree->is_folded)
-		snprintf(title, sizeof(title),
-			 "%s (sums, not in the order of time; frames deeper than %" PRIu32 " are one)",
-			 export_value_title(tree->value), tree->max_depth);
-	else
-		snprintf(title, sizeof(title), "%s (sums, not in the order of time)", export_value_title(tree->value));
-	json_string(json, "name", title);
-	json_string(json, "unit", unit_of(tree));
-	json_unsigned(json, "startValue", 0);
-	json_unsigned(json, "endValue", tree->nodes[0].total);
-	is_written = write_stacks(json, tree);
-	write_weights(json, tree);
-	json_end_object(json);
-	json_end_array(json);
-	json_end_object(json);
-	return is_written;
-}
 
 /* Whether options are given that apply to sums of call stacks only. */
 static int needs_sums(const export_job *job, const log_report *report)
@@ -412,27 +518,34 @@ static export_value choose_value(const export_job *job, const log_report *report
 
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
+	tree_list list = {0};
 	json_writer json;
-	stack_tree *tree;
 	int status;
-	int is_written;
 
 	if (wants_events(job, report))
 		return write_calls(job, report, file);
-	status = single_tree_create(job, report, choose_value(job, report), stack_size_digits, &tree);
-	if (tree == NULL)
-		return status;
-	json_init(&json, file->stream, 1);
-	is_written = single_tree_check(job, report, tree, stack_size_digits, file) && write_tree(&json, report, tree);
-	stack_tree_destroy(tree);
-	return is_written ? status : single_tree_lack_memory(report);
+	if (!reserve_trees(&list, report))
+		return single_tree_lack_memory(report);
+	status = STATUS_OK;
+	if (job->has_value || export_value_choose(report) != EXPORT_KIND)
+		status = add_tree(&list, job, report, choose_value(job, report), file);
+	if (status == STATUS_OK || status == STATUS_DAMAGED)
+		status = add_kinds(&list, job, report, file, status);
+	if (status == STATUS_OK || status == STATUS_DAMAGED) {
+		json_init(&json, file->stream, 1);
+		if (!write_trees(&json, report, &list))
+			status = single_tree_lack_memory(report);
+	}
+	release_trees(&list);
+	return status;
 }
 
 const export_target export_speedscope = {
 	.name = "speedscope",
 	.extension = ".speedscope.json",
 	.description = "JSON of speedscope: single calls of threads, or sums of call stacks",
-	.lacks = "speedscope holds one value, and single calls (see --events) or sums by call stack; collections, "
+	.lacks = "speedscope holds one value, samples of kinds, and single calls (see --events) or sums by call stack; "
+		 "collections, "
 		 "waits and markers are left out, and numbers above 2^53 are rounded",
 	.kind = EXPORT_AGGREGATED,
 	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_EVENTS | EXPORT_HAS_LINES |

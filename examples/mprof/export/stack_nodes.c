@@ -5,6 +5,8 @@
 #include "common/elements.h"
 #include "shared/hash.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +48,18 @@ static const char *skip_namespaces(const char *name, const char *end, int is_cla
 	return is_class ? last : last_but_one;
 }
 
-/* A name of a method or class without its namespaces and arguments; other names as they are. The caller frees it. */
-static char *make_short_name(const stack_frame *frame)
+/* Room for ":" and a line. */
+#define LINE_SIZE 12
+
+static int ends_with(const char *text, const char *end)
+{
+	const size_t length = strlen(text);
+	const size_t size = strlen(end);
+
+	return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+static char *shorten_name(const stack_frame *frame)
 {
 	const char *start = frame->name;
 	const char *end = start + strlen(start);
@@ -63,6 +75,25 @@ static char *make_short_name(const stack_frame *frame)
 		end = strstr(start, " (");
 	start = skip_namespaces(start, end, frame->kind == STACK_FRAME_CLASS);
 	return strndup(start, (size_t)(end - start));
+}
+
+/*
+ * A name of a method or class without its namespaces and arguments, but with a line; other names as they are. The
+ * caller frees it.
+ */
+static char *make_short_name(const stack_frame *frame)
+{
+	char *name = shorten_name(frame);
+	char line[LINE_SIZE];
+	char *text = NULL;
+
+	snprintf(line, sizeof(line), ":%" PRIu32, frame->at_line);
+	if (name == NULL || frame->at_line == 0 || !ends_with(frame->name, line) || ends_with(name, line))
+		return name;
+	if (asprintf(&text, "%s%s", name, line) < 0)
+		text = NULL;
+	free(name);
+	return text;
 }
 
 static int copy_text(const char **copy, const char *text)
@@ -122,7 +153,7 @@ static int is_same_frame(const stack_frame *a, const stack_frame *b)
 }
 
 /* Colliding hashes get the following numbers. */
-int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *frame)
+static int find_or_add_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *frame)
 {
 	uint64_t hash = hash_mix(hash_mix(hash_mix(0, wanted->kind), wanted->id), wanted->flags);
 	index_entry *entry;
@@ -145,6 +176,22 @@ int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *fra
 	entry->next = tree->frame_count;
 	*frame = (uint32_t)(tree->frame_count - 1);
 	return 1;
+}
+
+int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *frame)
+{
+	stack_frame named = *wanted;
+	char *name;
+	int is_added;
+
+	if (!tree->names_lines || wanted->at_line == 0)
+		return find_or_add_frame(tree, wanted, frame);
+	if (asprintf(&name, "%s:%" PRIu32, wanted->name, wanted->at_line) < 0)
+		return 0;
+	named.name = name;
+	is_added = find_or_add_frame(tree, &named, frame);
+	free(name);
+	return is_added;
 }
 
 static int add_node(stack_tree *tree, uint32_t parent, uint32_t frame)

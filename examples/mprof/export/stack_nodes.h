@@ -60,6 +60,7 @@ typedef struct stack_node {
 typedef struct stack_tree {
 	export_value value;
 	int by_line;      /**< Frames in different lines are different frames. */
+	int names_lines;  /**< The line that a frame is in is a part of its names, as in "Work:12". */
 	const char *unit; /**< "nanoseconds", "count" or "bytes"; of samples of a kind, also another one. */
 	char *kind;       /**< The name of the kind of samples; NULL for other values. Owned, as is its unit. */
 	char *kind_unit;

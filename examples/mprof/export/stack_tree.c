@@ -382,7 +382,7 @@ static int stack_sources_add_kind(stack_tree *tree, const log_report *report, ui
 	if (tree->kind == NULL || tree->kind_unit == NULL)
 		return 0;
 	tree->unit = tree->kind_unit;
-	filtered = filter_frames(report, MPROF_FRAME_SOURCE_SAMPLES, 0, kind.type);
+	filtered = filter_frames(report, MPROF_FRAME_SOURCE_SAMPLES, tree->by_line, kind.type);
 	is_added = filtered != NULL && add_nodes(tree, report, filtered);
 	mprof_frame_tree_destroy(filtered);
 	return is_added;
@@ -392,6 +392,7 @@ static int stack_sources_add_kind(stack_tree *tree, const log_report *report, ui
 static int add_source(stack_tree *tree, const log_report *report, const stack_tree_options *options)
 {
 	tree->by_line = options->by_line;
+	tree->names_lines = options->names_lines;
 	switch (tree->value) {
 	case EXPORT_KIND:
 		return stack_sources_add_kind(tree, report, options->sample_kind);

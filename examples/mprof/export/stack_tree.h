@@ -19,6 +19,7 @@ typedef struct stack_tree_options {
 	uint64_t heap_memory; /**< Maximum memory of the heap graph in MiB; 0 for the default. */
 	uint32_t max_depth;   /**< See stack_tree::max_depth. */
 	int by_line;          /**< Frames in different lines are different frames. */
+	int names_lines;      /**< See stack_tree::names_lines. */
 	uint32_t sample_kind; /**< Of #EXPORT_KIND: the type of the kind; 0: report_options::sample_kind. */
 	int is_only;          /**< Options that make no difference to this value are refused. */
 } stack_tree_options;

@@ -31,6 +31,18 @@ typedef struct walk_span {
 	const mprof_event *last;  /**< The event at its end; NULL if there is no other one. */
 } walk_span;
 
+/** A sample of a kind that the log describes. */
+typedef struct walk_kind_sample {
+	uint64_t thread; /**< 0 if not known. */
+	uint64_t time;   /**< In nanoseconds from the start of the log. */
+	uint64_t weight; /**< In the unit of the kind. */
+	uint64_t mode;   /**< An #mprof_sample_mode. */
+	uint32_t type;   /**< Of the kind. */
+	uint32_t stack;  /**< 0 if it has none. */
+	uint32_t cpu;    /**< #MPROF_CPU_UNKNOWN if not known. */
+	int has_weight;  /**< The weight is known. */
+} walk_kind_sample;
+
 /** The spans of a call stack. All bytes 0: none. */
 typedef struct walk_spans {
 	struct open_walk_span *open;
@@ -111,10 +123,14 @@ typedef struct walk_sink {
 	void (*described)(void *user, const walk_thread *thread, const walk_span *event);
 	/** A sample; \p thread is 0 if the log does not contain it. */
 	void (*sample)(void *user, uint64_t thread, const mprof_event *event, uint64_t time);
+	/** A sample of a kind, in no order of time. */
+	void (*kind_sample)(void *user, const walk_kind_sample *sample);
 	/** Events were lost; \p thread is NULL if they belong to none that is known. */
 	void (*lost)(void *user, const walk_thread *thread, uint64_t count, uint64_t time);
 	/** A metric was defined, or has a value. */
 	void (*metric)(void *user, const mprof_record *record, uint64_t time);
+	/** A clock was read together with the counter of the log. */
+	void (*clock_pair)(void *user, const mprof_record *record);
 } walk_sink;
 
 typedef struct event_walk {
@@ -137,6 +153,8 @@ typedef struct event_walk {
 	uint64_t gap;  /**< The latest counter at which recording was stopped. */
 	int has_gap;
 	span_walk spans;
+	uint32_t kind;         /**< The kind of which samples are passed on; 0: samples of no kind, and of all. */
+	uint64_t unordered;    /**< Left out: events of types, but not samples, that are in no order of time. */
 	uint64_t searched;     /**< Frames that failed searches visited. */
 	uint64_t short_calls;  /**< Left out because of --min-duration. */
 	uint64_t folded_calls; /**< Left out because they are above the maximum depth. */

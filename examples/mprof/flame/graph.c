@@ -52,12 +52,15 @@ static int describe(flame_log *log, const log_report *report)
 	return text_of_stream(file, &log->header) != NULL && is_described;
 }
 
-int flame_log_read(flame_log *log, const char *path, const report_options *options, export_value value,
-		   uint64_t heap_shot)
+int flame_log_read(flame_log *log, const char *path, const flame_options *options, export_value value)
 {
 	static log_report report;
-	const stack_tree_options tree_options = {.path = path, .heap_shot = heap_shot, .is_only = 1};
-	int status = report_read(&report, path, options);
+	const stack_tree_options tree_options = {.path = path,
+						 .heap_shot = options->heap_shot,
+						 .by_line = options->by_line,
+						 .names_lines = options->by_line,
+						 .is_only = 1};
+	int status = report_read(&report, path, &options->report);
 	int tree_status;
 
 	memset(log, 0, sizeof(*log));
@@ -65,7 +68,7 @@ int flame_log_read(flame_log *log, const char *path, const report_options *optio
 	if (input_failure(&report.input) != MPROF_OK)
 		status = STATUS_NOTHING;
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
-		if (options->readable_names)
+		if (options->report.readable_names)
 			names_use_readable(report.input.names);
 		tree_status = stack_tree_create(&report, value, &tree_options, &log->tree);
 		status = tree_status != STATUS_OK ? tree_status : status;

@@ -19,14 +19,7 @@ typedef struct flame_log {
 	char *warnings; /**< Lines about what is missing or estimated; "" if nothing is. */
 } flame_log;
 
-/**
- * Reads a log and makes its tree. Returns an exit status; with #STATUS_NOTHING, a message was printed. Call
- * flame_log_release() in any case.
- */
-int flame_log_read(flame_log *log, const char *path, const report_options *options, export_value value,
-		   uint64_t heap_shot);
-void flame_log_release(flame_log *log);
-
+/** What a flame graph is to show. */
 typedef struct flame_options {
 	const char *file;
 	const char *before; /**< The earlier log; NULL if there is none. */
@@ -40,8 +33,16 @@ typedef struct flame_options {
 	const char *title;
 	uint64_t min_share; /**< Frames with a smaller share of #REPORT_WHOLE are not drawn. */
 	int has_min_share;
+	int by_line; /**< Frames in different lines are different frames, with the line after their names. */
 	report_options report;
 } flame_options;
+
+/**
+ * Reads a log and makes its tree. Returns an exit status; with #STATUS_NOTHING, a message was printed. Call
+ * flame_log_release() in any case.
+ */
+int flame_log_read(flame_log *log, const char *path, const flame_options *options, export_value value);
+void flame_log_release(flame_log *log);
 
 /**
  * Prints the flame graph of a log, which was read, and of an earlier one, unless \p before is NULL. Returns 0 after a

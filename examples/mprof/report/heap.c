@@ -109,6 +109,19 @@ static void write_roots(const log_report *report, json_writer *json, const void 
 	json_end_object(json);
 }
 
+/* Whether a snapshot has objects that are no memory. */
+static int has_synthetic(const log_report *report, const view_rows *rows)
+{
+	const mprof_heap_shot *shots = (const mprof_heap_shot *)(const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (shots[i].synthetic_objects > 0)
+			return 1;
+	}
+	return 0;
+}
+
 static const report_view snapshots = {
 	.table = REPORT_TABLE_HEAP_SNAPSHOTS,
 	.source = MPROF_TABLE_HEAP_SHOTS,
@@ -118,6 +131,7 @@ static const report_view snapshots = {
 	.columns = {VIEW_COLUMN(10, "snapshot", "number"), VIEW_COLUMN(10, "at", "time_ns"),
 		    VIEW_COLUMN(14, "objects", "objects"), VIEW_COLUMN(10, "bytes", "bytes"),
 		    VIEW_COLUMN(14, "references", "references"), VIEW_COLUMN(14, "roots", "roots"),
+		    VIEW_COLUMN_BY(14, "no memory", .field = "synthetic_objects", .when = has_synthetic),
 		    VIEW_COLUMN_BY(0, NULL, .print = print_incomplete)},
 	.json = {VIEW_FIELD(number), VIEW_ALL_OTHERS, VIEW_COMPUTED(write_roots), VIEW_FIELD(incomplete),
 		 VIEW_JOIN(classes, write_classes)},

@@ -103,13 +103,6 @@ const report_view sample_kinds_view = {
 	.has_all_rows = 1,
 };
 
-static const char *mode_name(uint64_t mode)
-{
-	static const char *const names[] = {"unknown", "user", "kernel"};
-
-	return mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "other";
-}
-
 static void print_group(const log_report *report, const void *row)
 {
 	const mprof_sample_group *group = row;
@@ -121,7 +114,7 @@ static void print_group(const log_report *report, const void *row)
 	if (group->cpu != MPROF_CPU_UNKNOWN)
 		printf(", processor %" PRIu32, group->cpu);
 	if (group->mode != MPROF_MODE_UNKNOWN)
-		printf(", %s", mode_name(group->mode));
+		printf(", %s", kind_of_mode(group->mode));
 	putchar('\n');
 }
 
@@ -147,7 +140,7 @@ static void print_mode(const log_report *report, json_writer *json, const void *
 {
 	(void)report;
 	(void)row;
-	json_string(json, "mode", mode_name(value));
+	json_string(json, "mode", kind_of_mode(value));
 }
 
 const report_view sample_kinds_groups = {

@@ -552,6 +552,9 @@ static int skip_records(mprof_profile *profile, const mprof_block *block, const 
 
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
+	/* Snapshots outside of the window are not in the list. */
+	if (block->kind == MPROF_BLOCK_OBJECT_LABELS)
+		return heap_snapshots_add_notes(&profile->heap_snapshots, block, records, count);
 	/* Values in the window may be of metrics that were defined before it. */
 	for (size_t i = 0; i < count; i++) {
 		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->metrics, &records[i]))
@@ -697,6 +700,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	case MPROF_BLOCK_HEAP_DATA:
 		return add_heap_block(profile, reader, block);
 	case MPROF_BLOCK_HEAP_SUMMARY:
+	case MPROF_BLOCK_OBJECT_LABELS:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_CLOCKS:
 	case MPROF_BLOCK_CLOCK_PAIRS:

@@ -155,6 +155,7 @@ static const mprof_table_column heap_shots_columns[] = {
 	COLUMN(roots, COUNT),
 	ARRAY_COLUMN(roots_by_kind, COUNT),
 	COLUMN(classes, COUNT),
+	COLUMN(synthetic_objects, COUNT),
 };
 #undef ROW
 

@@ -13,6 +13,8 @@ void heap_snapshots_init(heap_snapshot_list *all, const mprof_allocator *allocat
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->numbers, allocator);
+	hash_map_init(&all->flagged, allocator);
+	all->flagged_for = NONE;
 	record_table_init(&all->gathered, allocator, sizeof(heap_class_record));
 	all->gathered_for = NONE;
 	all->current = NONE;
@@ -31,6 +33,7 @@ void heap_snapshots_destroy(heap_snapshot_list *all)
 	all->capacity = 0;
 	record_table_destroy(&all->gathered);
 	hash_map_destroy(&all->numbers);
+	hash_map_destroy(&all->flagged);
 }
 
 static int compare_classes(const void *left, const void *right)
@@ -206,6 +209,34 @@ int heap_snapshots_add(heap_snapshot_list *all, const mprof_event *event)
 		all->moved_before_next += all->current == NONE;
 	}
 	return all->current == NONE || add_to_shot(all, &all->records[all->current], event);
+}
+
+int heap_snapshots_add_notes(heap_snapshot_list *all, const mprof_block *block, const mprof_record *records,
+			     size_t count)
+{
+	const uint64_t *number = hash_map_get(&all->numbers, block->as.heap_notes.number);
+	const size_t index = number != NULL ? (size_t)*number : NONE;
+
+	if (index == NONE)
+		return 1;
+	if (all->flagged_for != index) {
+		const mprof_allocator allocator = all->flagged.index.allocator;
+
+		hash_map_destroy(&all->flagged);
+		hash_map_init(&all->flagged, &allocator);
+		all->flagged_for = index;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t object = records[i].as.object_flags.object;
+
+		if (records[i].kind != MPROF_RECORD_OBJECT_FLAGS ||
+		    (records[i].id & MPROF_OBJECT_FLAG_SYNTHETIC) == 0 || hash_map_get(&all->flagged, object) != NULL)
+			continue;
+		if (!hash_map_put(&all->flagged, object, 1))
+			return 0;
+		all->records[index].synthetic++;
+	}
+	return 1;
 }
 
 int heap_snapshots_end_block(heap_snapshot_list *all, const mprof_block *block, int is_whole)

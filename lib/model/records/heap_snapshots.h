@@ -28,6 +28,7 @@ typedef struct heap_snapshot_record {
 	uint64_t references;
 	uint64_t freed;
 	uint64_t freed_bytes;
+	uint64_t synthetic;                     /**< Objects that are no memory, which count as objects. */
 	uint64_t moved;                         /**< Since the previous snapshot. */
 	uint64_t roots[MPROF_ROOT_RUNTIME + 1]; /**< By kind; unknown kinds count as #MPROF_ROOT_OTHER. */
 	heap_class_record *classes;             /**< In the order of IDs; allocated with exactly that size. */
@@ -43,6 +44,8 @@ typedef struct heap_snapshot_list {
 	                            none. */
 	record_table gathered; /**< heap_class_record that are not yet in the classes of their snapshot. */
 	size_t gathered_for;   /**< Index of that snapshot; SIZE_MAX if none. */
+	hash_map flagged;      /**< Addresses of the objects of a snapshot that are no memory. */
+	size_t flagged_for;    /**< Index of that snapshot; SIZE_MAX if none. */
 	uint64_t freed;        /**< Objects freed in all blocks, also those of no snapshot; likewise the next two. */
 	uint64_t freed_bytes;
 	uint64_t moved;
@@ -58,6 +61,10 @@ int heap_snapshots_begin_block(heap_snapshot_list *all, const mprof_block *block
 
 /** Adds an event of the block. Returns 0 if there is no memory. */
 int heap_snapshots_add(heap_snapshot_list *all, const mprof_event *event);
+
+/** Adds records of an OBJECT_LABELS block. Returns 0 if there is no memory. */
+int heap_snapshots_add_notes(heap_snapshot_list *all, const mprof_block *block, const mprof_record *records,
+			     size_t count);
 
 /** A HEAP_DATA block ends. \p is_whole: all of it could be read. Returns 0 if there is no memory. */
 int heap_snapshots_end_block(heap_snapshot_list *all, const mprof_block *block, int is_whole);
