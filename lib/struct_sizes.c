@@ -87,6 +87,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_description),
 		SIZE(mprof_recorder_options),
 		SIZE(mprof_key_range),
+		SIZE(mprof_metric_description),
 		SIZE(mprof_metric_value),
 		SIZE(mprof_root_area),
 		SIZE(mprof_class_field),
