@@ -504,6 +504,16 @@ typedef enum mprof_metric_flag {
 } mprof_metric_flag;
 
 /**
+ * \brief Returns the name of a metric's unit, such as "bytes", "ns" or "Hz".
+ *
+ * Thread-safe, async-signal-safe.
+ * \param flags Bits of #mprof_metric_flag.
+ * \return The name; "named" for #MPROF_METRIC_UNIT_NAMED, "unknown" for a unit of a later version. Static text.
+ * \since 0.1
+ */
+MPROF_API const char *mprof_metric_get_unit_name(uint32_t flags);
+
+/**
  * \brief Bits of the kind byte of code units that are loaded and unloaded (section 3.2).
  * \since 0.1
  */

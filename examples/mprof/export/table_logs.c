@@ -527,7 +527,7 @@ static void add_metrics(table_sink *sink, const log_report *report)
 			table_address(sink, metric.thread);
 		else
 			table_null(sink);
-		table_text(sink, kind_of_unit(metric.flags));
+		table_text(sink, metric.unit);
 		table_unsigned(sink, metric.count);
 		add_metric_values(sink, &metric);
 		if (metric.count > 0)

@@ -113,7 +113,7 @@ typedef struct walk_sink {
 	void (*sample)(void *user, uint64_t thread, const mprof_event *event, uint64_t time);
 	/** Events were lost; \p thread is NULL if they belong to none that is known. */
 	void (*lost)(void *user, const walk_thread *thread, uint64_t count, uint64_t time);
-	/** A metric was defined, or has a value. */
+	/** A metric has a value. */
 	void (*metric)(void *user, const mprof_record *record, uint64_t time);
 } walk_sink;
 
@@ -139,6 +139,7 @@ typedef struct event_walk {
 	span_walk spans;
 	uint64_t searched;     /**< Frames that failed searches visited. */
 	uint64_t short_calls;  /**< Left out because of --min-duration. */
+	uint64_t buckets; /**< Of histograms, which are not passed on. */
 	uint64_t folded_calls; /**< Left out because they are above the maximum depth. */
 	uint64_t deep_calls;   /**< Left out because of walk_sink::max_open. */
 	int has_failed;        /**< Out of memory. */
