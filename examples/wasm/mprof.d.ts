@@ -168,7 +168,7 @@ export interface Tables {
 		number: Amounts; generation: Uint32Array; unfinished: Uint32Array; start_ns: Amounts;
 		duration_ns: Amounts; mark_ns: Amounts; sweep_ns: Amounts; pause_ns: Amounts;
 		is_counted: Uint32Array; has_pause: Uint32Array; name: (string | null)[];
-		cause: (string | null)[];
+		cause: (string | null)[]; pinned_objects: Amounts; pinned_bytes: Amounts;
 	};
 	heap_resizes: { time_ns: Amounts; bytes: Amounts; number: Amounts };
 	monitor_holders: {
@@ -178,7 +178,7 @@ export interface Tables {
 	metrics: {
 		id: Uint32Array; flags: Uint32Array; section: (string | null)[]; name: (string | null)[];
 		count: Amounts; first: Amounts; last: Amounts; minimum: Amounts; maximum: Amounts;
-		last_ns: Amounts; thread: BigUint64Array;
+		last_ns: Amounts; thread: BigUint64Array; unit: (string | null)[];
 	};
 	marks: { time_ns: Amounts; thread: BigUint64Array; text: (string | null)[] };
 	properties: { key: (string | null)[]; value: (string | null)[] };
@@ -231,6 +231,22 @@ export interface Tables {
 	sample_groups: {
 		type: Uint32Array; cpu: Uint32Array; thread: BigUint64Array; mode: Amounts; samples: Amounts;
 		weight: Amounts;
+	};
+	histograms: {
+		id: Uint32Array; flags: Uint32Array; section: (string | null)[]; name: (string | null)[];
+		unit: (string | null)[]; thread: BigUint64Array; count: Amounts; buckets: Amounts;
+		min_above: Amounts; min: Amounts; p50_above: Amounts; p50: Amounts; p90_above: Amounts;
+		p90: Amounts; p99_above: Amounts; p99: Amounts; max_above: Amounts; max: Amounts;
+		last_ns: Amounts;
+	};
+	messages: {
+		severity: Uint32Array; is_rest: Uint32Array; source: (string | null)[]; count: Amounts;
+		first_ns: Amounts; last_ns: Amounts; thread: BigUint64Array; text: (string | null)[];
+	};
+	waits: {
+		kind: (string | null)[]; name: (string | null)[]; stack: Uint32Array; call: Uint32Array;
+		is_rest: Uint32Array; count: Amounts; unfinished: Amounts; total_ns: Amounts; min_ns: Amounts;
+		p50_ns: Amounts; p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
 	};
 	session: {
 		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;

@@ -574,11 +574,9 @@ static void print_metric_text(const mprof_metric_record *metric)
 	text_name(stdout, metric->section);
 	fputs(", ", stdout);
 	text_name(stdout, metric->name);
-	printf(" (");
+	fputs(" (", stdout);
 	text_name(stdout, kind_of_metric_unit(metric));
-	putchar(')');
-	if ((metric->flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0)
-		printf(", a histogram,");
+	fputs((metric->flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0 ? ", histogram)" : ")", stdout);
 	if ((metric->flags & MPROF_METRIC_FLAG_THREAD) != 0)
 		printf(" of thread 0x%" PRIx64, metric->thread);
 }
