@@ -1408,9 +1408,9 @@ typedef struct mprof_metric_stats {
 /**
  * \brief What a histogram states (section 3.15 of doc/format.md). A row of #MPROF_TABLE_HISTOGRAMS.
  *
- * Which value a percentile is, is known only as far as the bounds of buckets state it: it is greater than the one of the
- * two fields that ends in _above, and at most the other one. If that is not known, they are the least and the largest
- * signed number, or infinities. Values are those of mprof_metric_value_record::value.
+ * Which value a percentile is, is known only as far as the bounds of buckets state it: it is greater than the field that
+ * ends in _above, and at most the other one. If that is not known, they are the least and the largest signed number, or
+ * infinities. Values are those of mprof_metric_value_record::value.
  * \since 0.1
  */
 typedef struct mprof_histogram_stats {
@@ -1437,8 +1437,8 @@ typedef struct mprof_histogram_stats {
 } mprof_histogram_stats;
 
 /**
- * \brief Messages of one severity from one source: events of the type "mprof.log" (section 4.11 of doc/format.md). A row
- * of #MPROF_TABLE_MESSAGES.
+ * \brief Messages of one severity from one source: events of the type "mprof.log" (section 4.11 of doc/format.md). A
+ * row of #MPROF_TABLE_MESSAGES.
  * \since 0.1
  */
 typedef struct mprof_message_stats {
@@ -1481,8 +1481,8 @@ typedef struct mprof_wait_stats {
 } mprof_wait_stats;
 
 /**
- * \brief A generation at a collection: an event of the type "mprof.gc.generation" (section 4.11 of doc/format.md). A row
- * of #MPROF_TABLE_GC_GENERATIONS.
+ * \brief A generation at a collection: an event of the type "mprof.gc.generation" (section 4.11 of doc/format.md). A
+ * row of #MPROF_TABLE_GC_GENERATIONS.
  * \since 0.1
  */
 typedef struct mprof_gc_generation {

@@ -1923,7 +1923,7 @@ MPROF_API int mprof_recorder_record_typed_sample(mprof_recorder *recorder, const
  * \param section The group that it belongs to, UTF-8, NUL-terminated. Copied.
  * \param name Its name, UTF-8, NUL-terminated. Copied.
  * \param flags Bits of #mprof_metric_flag, except #MPROF_METRIC_FLAG_THREAD and the unit #MPROF_METRIC_UNIT_NAMED, for
- * which mprof_recorder_describe_metric() has parameters.
+ * which mprof_recorder_define_metric_detailed() has parameters.
  * \param metric Receives its ID.
  * \return
  * - #MPROF_OK.
@@ -1938,7 +1938,7 @@ MPROF_API mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, co
 						    uint32_t flags, uint32_t *metric);
 
 /**
- * \brief A metric, for mprof_recorder_describe_metric().
+ * \brief A metric, for mprof_recorder_define_metric_detailed().
  * \since 0.1
  */
 typedef struct mprof_metric_description {
@@ -1975,8 +1975,9 @@ typedef struct mprof_metric_description {
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_recorder_describe_metric(mprof_recorder *recorder,
-						      const mprof_metric_description *description, uint32_t *metric);
+MPROF_API mprof_status mprof_recorder_define_metric_detailed(mprof_recorder *recorder,
+							     const mprof_metric_description *description,
+							     uint32_t *metric);
 
 /**
  * \brief The value of a metric, or a bucket of a histogram. Passed together with its size, so that it may grow at its
@@ -1997,8 +1998,8 @@ typedef struct mprof_metric_value {
 } mprof_metric_value;
 
 /**
- * \brief Records values of metrics, and buckets of histograms. A value that did not change is not written, unless it has
- * a time. Buckets without values need not be recorded, and those of a histogram may differ from call to call.
+ * \brief Records values of metrics, and buckets of histograms. A value that did not change is not written, unless it
+ * has a time. Buckets without values need not be recorded, and those of a histogram may differ from call to call.
  *
  * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
  * \param recorder The recorder.

@@ -233,7 +233,7 @@ static mprof_status describe_metric(void *given)
 {
 	uint32_t metric;
 
-	return mprof_recorder_describe_metric(recorder, given, &metric);
+	return mprof_recorder_define_metric_detailed(recorder, given, &metric);
 }
 
 static mprof_status record_metric(void *given)

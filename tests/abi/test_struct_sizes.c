@@ -525,7 +525,7 @@ Test(struct_sizes, what_a_recorder_takes)
 	TRY(area, offsetof(mprof_root_area, name), mprof_recorder_register_root(recorder, (const void *)tried));
 	TRY(element, offsetof(mprof_element, assembly), mprof_recorder_record_loaded(recorder, 7, (const void *)tried));
 	TRY(metric, offsetof(mprof_metric_description, flags),
-	    mprof_recorder_describe_metric(recorder, (const void *)tried, &id));
+	    mprof_recorder_define_metric_detailed(recorder, (const void *)tried, &id));
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0, &value.metric), MPROF_OK);
 	room = restrided(&value, sizeof(value), sizeof(value) + MORE, 1);
 	cr_assert_eq(mprof_recorder_record_metrics(recorder, (const void *)room, sizeof(value) + MORE, 1), MPROF_OK);

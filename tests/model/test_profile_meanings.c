@@ -119,7 +119,7 @@ static mprof_gc_generation generation_at(const recorded *log, size_t index)
 }
 
 static const mprof_argument_record log_arguments[] = {NUMBER(MPROF_ROLE_SEVERITY, "level"), TEXT(0, "source"),
-						      TEXT(MPROF_ROLE_MESSAGE, "said")};
+						      TEXT(MPROF_ROLE_MESSAGE, "written")};
 
 Test(profile_meanings, messages_by_severity_and_source)
 {
@@ -270,7 +270,7 @@ Test(profile_meanings, waits_by_kind_and_name)
 	release(&log);
 }
 
-/* An instant is no wait, an end without a begin is none, and a duration can be a text. */
+/* An instant and an end without a begin are no waits, and a duration can be a text. */
 Test(profile_meanings, hostile_waits)
 {
 	static const mprof_argument_record texts[] = {NUMBER(0, "kind"), TEXT(MPROF_ROLE_DURATION, "duration")};

@@ -137,7 +137,7 @@ static uint32_t describe(mprof_recorder *recorder, const char *name, const char 
 		.struct_size = sizeof(description), .name = name, .unit = unit, .thread = thread, .flags = flags};
 	uint32_t metric = 0;
 
-	cr_assert_eq(mprof_recorder_describe_metric(recorder, &description, &metric), MPROF_OK);
+	cr_assert_eq(mprof_recorder_define_metric_detailed(recorder, &description, &metric), MPROF_OK);
 	return metric;
 }
 
@@ -210,8 +210,8 @@ Test(metrics, refuses_descriptions_that_contradict_themselves)
 	uint32_t metric;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		cr_expect_eq(mprof_recorder_describe_metric(recorder, &wrong[i], &metric), MPROF_ERR_ARGUMENT, "%zu",
-			     i);
+		cr_expect_eq(mprof_recorder_define_metric_detailed(recorder, &wrong[i], &metric), MPROF_ERR_ARGUMENT,
+			     "%zu", i);
 	define(recorder, "s", "n", MPROF_METRIC_FLAG_HISTOGRAM);
 	cr_expect_eq(mprof_recorder_record_metrics(recorder, &bound, sizeof(bound), 1), MPROF_ERR_ARGUMENT);
 	finish(recorder, &log);

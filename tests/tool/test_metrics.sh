@@ -42,7 +42,7 @@ expect_line out '^    metric-value 3 [0-9]+ above -?[0-9]+, up to [0-9]+$'
 mprof dump --json jobs.mprof
 expect "buckets" "$(jq -s '[.[] | select(.metric? == 3) | .count] | add' out)" 500
 
-# Values are counters over time; a histogram is none.
+# Values are counters over time; histograms are not.
 mprof export --to=perfetto -o jobs.pftrace jobs.mprof
 expect_status 0 "export as a trace of Perfetto"
 expect_line err 'buckets of histograms were left out'

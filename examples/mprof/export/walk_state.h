@@ -139,7 +139,7 @@ typedef struct event_walk {
 	span_walk spans;
 	uint64_t searched;     /**< Frames that failed searches visited. */
 	uint64_t short_calls;  /**< Left out because of --min-duration. */
-	uint64_t buckets; /**< Of histograms, which are not passed on. */
+	uint64_t buckets;      /**< Of histograms, which are not passed on. */
 	uint64_t folded_calls; /**< Left out because they are above the maximum depth. */
 	uint64_t deep_calls;   /**< Left out because of walk_sink::max_open. */
 	int has_failed;        /**< Out of memory. */

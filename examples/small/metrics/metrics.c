@@ -52,7 +52,7 @@ static uint32_t describe(const char *name, const char *unit, uint64_t thread, ui
 						 .flags = flags};
 	uint32_t id = 0;
 
-	if (mprof_recorder_describe_metric(recorder, &metric, &id) != MPROF_OK)
+	if (mprof_recorder_define_metric_detailed(recorder, &metric, &id) != MPROF_OK)
 		fprintf(stderr, "metrics: cannot define %s\n", name);
 	return id;
 }

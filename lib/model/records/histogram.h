@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/records/histogram.h
- * \brief The buckets of a histogram that a log contains, added up, and what they state about percentiles (doc/format.md,
- * 3.15).
+ * \brief The buckets of a histogram that a log contains, added up, and what they state about percentiles
+ * (doc/format.md, 3.15).
  */
 #ifndef MODEL_RECORDS_HISTOGRAM_H
 #define MODEL_RECORDS_HISTOGRAM_H
@@ -36,8 +36,8 @@ typedef struct histogram_range {
 void histogram_destroy(histogram *all, const mprof_allocator *allocator);
 
 /**
- * Adds values of a bucket, whose bounds are doubles if \p is_double is set, else signed numbers. Bounds that are invalid,
- * and those beyond the maximum number of different buckets, count as unknown. Returns 0 if there is no memory.
+ * Adds values of a bucket, whose bounds are doubles if \p is_double is set, else signed numbers. Invalid bounds, and
+ * those beyond the maximum number of different buckets, count as unknown. Returns 0 if there is no memory.
  */
 int histogram_add(histogram *all, const mprof_allocator *allocator, int is_double, uint64_t lower, uint64_t upper,
 		  uint64_t count);

@@ -98,7 +98,7 @@ static void take_text(const mprof_reader *reader, const mprof_argument_record *a
 	}
 }
 
-/* Bytes, doubles and negative numbers are none of the numbers that have a meaning. */
+/* Bytes, doubles and negative numbers have no meaning. */
 static void take_number(const mprof_argument_record *argument, const mprof_argument_value *value, meaning_event *known)
 {
 	const size_t number = find_rule(numbers, MEANING_NUMBER_COUNT, argument);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/records/meanings.h
- * \brief Types of events that have a meaning, and their arguments (doc/format.md, 4.11): the only place with their names.
+ * \brief Types of events that have a meaning, and their arguments (doc/format.md, 4.11): their names are only here.
  */
 #ifndef MODEL_RECORDS_MEANINGS_H
 #define MODEL_RECORDS_MEANINGS_H

@@ -414,8 +414,8 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	return define_metric(recorder, &record, metric);
 }
 
-mprof_status mprof_recorder_describe_metric(mprof_recorder *recorder, const mprof_metric_description *description,
-					    uint32_t *metric)
+mprof_status mprof_recorder_define_metric_detailed(mprof_recorder *recorder,
+						   const mprof_metric_description *description, uint32_t *metric)
 {
 	WITHOUT_CANCELLATION;
 	mprof_record record = {.kind = MPROF_RECORD_METRIC};
