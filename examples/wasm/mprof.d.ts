@@ -518,7 +518,7 @@ export interface EventCursor extends View {
 	/** Reads the events of the block without copying them, and returns their number. */
 	countEvents(): number;
 	/** The values of metrics of the block, at the time of the block. Their IDs are those of the table metrics. */
-	metricValues(): { length: number; id: Uint32Array; value: Float64Array };
+	metricValues(): { length: number; id: Uint32Array; value: Float64Array; counter: BigUint64Array };
 	/** Reads the log once; then the table index has its blocks, and the following functions can be called. */
 	buildIndex(options?: ReadOptions): Status;
 	/** nextBlock() then returns the block at this offset. */

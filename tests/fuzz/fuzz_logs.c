@@ -165,6 +165,7 @@ static void fill_description(mprof_record *record, uint64_t address, uint32_t fi
 }
 /* Frames of the log may have positions. */
 static int has_positions;
+static int has_sized_metrics;
 
 static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 {
@@ -194,6 +195,11 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		break;
 	case MPROF_RECORD_METRIC:
 		record->as.metric.flags = i % 2;
+		if (has_sized_metrics) {
+			record->as.metric.flags |=
+				(uint32_t)address & (MPROF_METRIC_FLAG_HISTOGRAM | MPROF_METRIC_UNIT_MASK);
+			record->as.metric.unit = "kg";
+		}
 		break;
 	case MPROF_RECORD_ARGUMENT:
 		fill_argument(record);
@@ -226,6 +232,11 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		break;
 	default:
 		record->as.metric_value.value = address;
+		if (has_sized_metrics && record->kind == MPROF_RECORD_METRIC_VALUE) {
+			record->as.metric_value.counter = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+			record->as.metric_value.count = address >> fuzz_random_below(64);
+			record->as.metric_value.lower = address - fuzz_random_below(100);
+		}
 		break;
 	}
 }
@@ -395,6 +406,7 @@ fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks)
 	fuzz_log log;
 
 	has_positions = mprof_number_set_has(&options->directives, MPROF_DIRECTIVE_POSITIONS);
+	has_sized_metrics = mprof_number_set_has(&options->directives, MPROF_DIRECTIVE_SIZED_METRICS);
 	fuzz_require(mprof_writer_open_memory(options, &writer) == MPROF_OK);
 	fuzz_require(mprof_writer_write_loaded(writer, &element) == MPROF_OK);
 	write_names(writer, 1);

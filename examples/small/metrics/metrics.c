@@ -3,19 +3,19 @@
  * Records what a program measures about itself: a worker takes jobs from a queue and reports its length, how long jobs
  * had to wait in it, what it has to say about them, and how long it waited for them itself.
  *
+ * Tools have the meaning of its messages and waits from the names of their types and arguments.
+ *
  *     ./metrics jobs.mprof && mprof report --sections=metrics,messages,waits jobs.mprof
  */
 #include <mprof/recorder.h>
 
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { JOBS = 500, EVERY = 100, BUCKETS = 8 };
 
-/* Of mprof.log (doc/format.md, 4.11). */
-enum { SEVERITY_INFO = 3, SEVERITY_WARNING = 4 };
+enum { SEVERITY_INFO = 3, SEVERITY_WARNING = 4 }; /* Of mprof.log (doc/format.md, 4.11). */
 
 static mprof_recorder *recorder;
 
@@ -28,14 +28,14 @@ static struct {
 	size_t taken;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* IDs in the log. */
+/* IDs in the log: of metrics, of types and of texts. */
 static struct {
-	uint32_t depth; /* Metrics. */
+	uint32_t depth;
 	uint32_t fill;
 	uint32_t delay;
-	uint32_t log; /* Types. */
+	uint32_t log;
 	uint32_t wait;
-	uint32_t kind; /* Texts. */
+	uint32_t kind;
 	uint32_t source;
 } ids;
 
@@ -78,7 +78,6 @@ static uint32_t define_type(const char *name, uint32_t form, const mprof_argumen
 	return id;
 }
 
-/* Tools know what these events mean by the names of the types and of their arguments. */
 static void define_types(void)
 {
 	static const mprof_argument_record of_log[] = {
@@ -105,7 +104,7 @@ static void say(mprof_thread *thread, uint32_t severity, const char *text)
 	mprof_thread_record_typed(thread, ids.log, values, 3);
 }
 
-/* Takes the next job. Returns when it was put in, and the number of jobs that are left. */
+/* Takes the next job. Returns when it was put in. */
 static uint64_t take_job(mprof_thread *thread, size_t *left)
 {
 	const uint64_t started = mprof_recorder_read_counter(recorder);
@@ -132,10 +131,10 @@ static void count_delay(uint64_t counts[BUCKETS], uint64_t delay)
 	counts[bucket]++;
 }
 
-/* Hands over what was measured since the last time: the values of now, and the buckets that are not empty. */
+/* Hands over the values of now, and the buckets that are not empty. */
 static void report(size_t left, uint64_t counts[BUCKETS])
 {
-	const double fill = (double)left / JOBS * 100;
+	const double fill = 100.0 * left / JOBS;
 	mprof_metric_value values[BUCKETS + 2] = {{.metric = ids.depth, .value = left}, {.metric = ids.fill}};
 	size_t count = 2;
 
