@@ -93,7 +93,8 @@ export class EventCursor extends View {
 			const counters = values + 8 * capacity;
 			const ids = counters + 8 * capacity;
 			const count = ids + 4 * capacity;
-			status = exports.mprof_js_next_metric_values(this.live(), ids, values, counters, capacity, count);
+			status = exports.mprof_js_next_metric_values(this.live(), ids, values, counters, capacity,
+				count);
 			const { buffer } = exports.memory;
 			const [length] = new Uint32Array(buffer, count, 1);
 			found.id.push(...new Uint32Array(buffer, ids, length));

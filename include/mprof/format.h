@@ -858,8 +858,8 @@ typedef struct mprof_metric_record {
 } mprof_metric_record;
 
 /**
- * \brief METRICS: the value of a metric, or a bucket of a histogram (section 3.15). Without directive 38, counter, lower
- * and count are 0.
+ * \brief METRICS: the value of a metric, or a bucket of a histogram (section 3.15). Without directive 38, counter,
+ * lower and count are 0.
  *
  * A bucket states that \p count values were above \p lower and at most \p value, since the buckets of the metric that
  * were recorded before.

@@ -167,6 +167,19 @@ static void fill_description(mprof_record *record, uint64_t address, uint32_t fi
 static int has_positions;
 static int has_sized_metrics;
 
+/* Fills what only directive 38 can represent. */
+static void fill_sized_metric(mprof_record *record, uint64_t address)
+{
+	if (has_sized_metrics && record->kind == MPROF_RECORD_METRIC) {
+		record->as.metric.flags |= (uint32_t)address & (MPROF_METRIC_FLAG_HISTOGRAM | MPROF_METRIC_UNIT_MASK);
+		record->as.metric.unit = "kg";
+	} else if (has_sized_metrics && record->kind == MPROF_RECORD_METRIC_VALUE) {
+		record->as.metric_value.counter = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+		record->as.metric_value.count = address >> fuzz_random_below(64);
+		record->as.metric_value.lower = address - fuzz_random_below(100);
+	}
+}
+
 static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 {
 	uint64_t address = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
@@ -195,11 +208,7 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		break;
 	case MPROF_RECORD_METRIC:
 		record->as.metric.flags = i % 2;
-		if (has_sized_metrics) {
-			record->as.metric.flags |=
-				(uint32_t)address & (MPROF_METRIC_FLAG_HISTOGRAM | MPROF_METRIC_UNIT_MASK);
-			record->as.metric.unit = "kg";
-		}
+		fill_sized_metric(record, address);
 		break;
 	case MPROF_RECORD_ARGUMENT:
 		fill_argument(record);
@@ -232,11 +241,7 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		break;
 	default:
 		record->as.metric_value.value = address;
-		if (has_sized_metrics && record->kind == MPROF_RECORD_METRIC_VALUE) {
-			record->as.metric_value.counter = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
-			record->as.metric_value.count = address >> fuzz_random_below(64);
-			record->as.metric_value.lower = address - fuzz_random_below(100);
-		}
+		fill_sized_metric(record, address);
 		break;
 	}
 }

@@ -42,7 +42,7 @@ const report_view meanings_messages = {
 		    VIEW_COLUMN(12, "last", "last_ns"),
 		    VIEW_COLUMN_BY(0, "source and one of them", .print = print_message)},
 	.json = {VIEW_KIND(severity, "severity", kind_of_severity), VIEW_FIELD(source), VIEW_FIELD(count),
-		 VIEW_FIELD(first_ns), VIEW_FIELD(last_ns), VIEW_FIELD(text), VIEW_ALL_OTHERS},
+		 VIEW_FIELD(first_ns), VIEW_FIELD(last_ns), VIEW_FIELD(text), VIEW_FIELD(is_rest), VIEW_ALL_OTHERS},
 	.has_all_rows = 1,
 };
 
@@ -92,8 +92,8 @@ const report_view meanings_waits = {
 		    VIEW_COLUMN_BY(0, "kind", .print = print_wait)},
 	.json = {VIEW_FIELD(kind), VIEW_FIELD(name), VIEW_FIELD(count), VIEW_FIELD(total_ns),
 		 VIEW_FIELD_NEEDS(min_ns, count), VIEW_FIELD_NEEDS(p50_ns, count), VIEW_FIELD_NEEDS(p90_ns, count),
-		 VIEW_FIELD_NEEDS(p99_ns, count), VIEW_FIELD_NEEDS(max_ns, count), VIEW_WITHOUT(call), VIEW_ALL_OTHERS,
-		 VIEW_FRAMES},
+		 VIEW_FIELD_NEEDS(p99_ns, count), VIEW_FIELD_NEEDS(max_ns, count), VIEW_FIELD(is_rest),
+		 VIEW_WITHOUT(call), VIEW_ALL_OTHERS, VIEW_FRAMES},
 	.has_all_rows = 1,
 };
 
