@@ -1409,8 +1409,8 @@ typedef struct mprof_metric_stats {
  * \brief What a histogram states (section 3.15 of doc/format.md). A row of #MPROF_TABLE_HISTOGRAMS.
  *
  * Which value a percentile is, is known only as far as the bounds of buckets state it: it is greater than the field
- * that ends in _above, and at most the other one. If that is not known, they are the least and the largest signed number, or
- * infinities. Values are those of mprof_metric_value_record::value.
+ * that ends in _above, and at most the other one. If that is not known, they are the least and the largest signed
+ * number, or infinities. Values are those of mprof_metric_value_record::value.
  * \since 0.1
  */
 typedef struct mprof_histogram_stats {

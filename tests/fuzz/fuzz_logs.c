@@ -167,6 +167,18 @@ static void fill_description(mprof_record *record, uint64_t address, uint32_t fi
 static int has_positions;
 static int has_sized_metrics;
 
+static void fill_position(mprof_record *record, uint64_t address, uint32_t first)
+{
+	record->as.position.is_native = (uint32_t)fuzz_random_below(2);
+	record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
+	if (!record->as.position.is_native)
+		record->as.position.target *= 128;
+	record->as.position.is_inlined = (uint32_t)fuzz_random_below(2);
+	record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
+	record->as.position.offset = (uint32_t)(address >> 32);
+	record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
+}
+
 /* Fills what only directive 38 can represent. */
 static void fill_sized_metric(mprof_record *record, uint64_t address)
 {
@@ -227,17 +239,10 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 	case MPROF_RECORD_CLOCK_PAIR:
 		fill_description(record, address, first, i);
 		break;
-	case MPROF_RECORD_TEXT:
-		break;
 	case MPROF_RECORD_POSITION:
-		record->as.position.is_native = (uint32_t)fuzz_random_below(2);
-		record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
-		if (!record->as.position.is_native)
-			record->as.position.target *= 128;
-		record->as.position.is_inlined = (uint32_t)fuzz_random_below(2);
-		record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
-		record->as.position.offset = (uint32_t)(address >> 32);
-		record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
+		fill_position(record, address, first);
+		break;
+	case MPROF_RECORD_TEXT:
 		break;
 	default:
 		record->as.metric_value.value = address;

@@ -66,3 +66,14 @@ for columns in "" --columns; do
 	expect "copy $columns" "$(jq -c '[.histograms[0].count, .metrics[1].unit, .messages[0].count, .waits[0].count]' out)" \
 		'[500,"%",5,500]'
 done
+
+# Generations are below the collections that changed them.
+"$builddir/tests/tool/record_generations" generations.mprof || fail "record_generations"
+mprof report --json generations.mprof
+expect "generations" "$(jq -c '.gc_generations | map([.collection, .name, .before, .after, .capacity])' out)" \
+	'[[1,"Eden",1000,100,4096],[1,"old",500,1400,null]]'
+expect "pinned" "$(jq -c '.collections | map([.pinned_objects, .pinned_bytes])' out)" '[[2,64]]'
+mprof report --sections=collections generations.mprof
+expect_status 0 "report of generations"
+expect_line out '^ +1 +1\.00 kB +100 B +4\.10 kB  Eden$'
+expect_line out '^ +1 +500 B +1\.40 kB +-  old$'

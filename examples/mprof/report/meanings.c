@@ -42,7 +42,8 @@ const report_view meanings_messages = {
 		    VIEW_COLUMN(12, "last", "last_ns"),
 		    VIEW_COLUMN_BY(0, "source and one of them", .print = print_message)},
 	.json = {VIEW_KIND(severity, "severity", kind_of_severity), VIEW_FIELD(source), VIEW_FIELD(count),
-		 VIEW_FIELD(first_ns), VIEW_FIELD(last_ns), VIEW_FIELD(text), VIEW_FIELD(is_rest), VIEW_ALL_OTHERS},
+		 VIEW_FIELD(first_ns), VIEW_FIELD(last_ns), VIEW_FIELD(text), VIEW_FIELD(thread), VIEW_FIELD(is_rest),
+		 VIEW_ALL_OTHERS},
 	.has_all_rows = 1,
 };
 
