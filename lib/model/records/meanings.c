@@ -10,7 +10,6 @@ static const char *const type_names[MEANING_TYPE_COUNT] = {
 	[MEANING_GC_GENERATION] = "mprof.gc.generation",
 	[MEANING_LOG] = "mprof.log",
 	[MEANING_WAIT] = "mprof.wait",
-	[MEANING_EXCEPTION] = "mprof.exception",
 };
 
 /* How an argument is found: by its role, or by its name. */
@@ -30,7 +29,6 @@ static const argument_rule numbers[MEANING_NUMBER_COUNT] = {
 	[MEANING_PINNED_BYTES] = {"pinned_bytes", 0},
 	[MEANING_SEVERITY] = {"severity", MPROF_ROLE_SEVERITY},
 	[MEANING_STACK] = {"", MPROF_ROLE_STACK},
-	[MEANING_CLASS] = {"class", 0},
 };
 
 static const argument_rule texts[MEANING_TEXT_COUNT] = {

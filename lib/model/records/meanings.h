@@ -19,7 +19,6 @@ typedef enum meaning_type {
 	MEANING_GC_GENERATION, /**< mprof.gc.generation. */
 	MEANING_LOG,           /**< mprof.log. */
 	MEANING_WAIT,          /**< mprof.wait. */
-	MEANING_EXCEPTION,     /**< mprof.exception. */
 	MEANING_TYPE_COUNT
 } meaning_type;
 
@@ -35,7 +34,6 @@ typedef enum meaning_number {
 	MEANING_PINNED_BYTES,
 	MEANING_SEVERITY,
 	MEANING_STACK,
-	MEANING_CLASS,
 	MEANING_NUMBER_COUNT
 } meaning_number;
 
