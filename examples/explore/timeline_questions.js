@@ -141,13 +141,16 @@ export class TimelineQuestions {
 			const values = cursor.metricValues();
 			const time = clock.timeOf(block.start_counter);
 			for (let i = 0; i < values.length; i++) {
-				const found = series.get(values.id[i]) ?? { time: [], value: [] };
+				const found = series.get(values.id[i]) ?? { points: [] };
 				series.set(values.id[i], found);
-				found.time.push(time);
-				found.value.push(values.value[i]);
+				found.points.push({ time: values.counter[i] !== 0n ? clock.timeOf(values.counter[i]) : time, value: values.value[i] });
 			}
 		}
 		cursor.close();
-		return Array.from(series, ([id, values]) => ({ id, ...this.#thin(values) }));
+		// Values with a time of their own are in no order of time.
+		return Array.from(series, ([id, { points }]) => {
+			points.sort((left, right) => left.time - right.time);
+			return { id, ...this.#thin({ time: points.map(({ time }) => time), value: points.map(({ value }) => value) }) };
+		});
 	}
 }

@@ -235,7 +235,9 @@ CREATE TABLE collections (
 	pause_ns Nullable(Int64),
 	finished UInt8,
 	name Nullable(String),
-	cause Nullable(String)
+	cause Nullable(String),
+	pinned_objects Nullable(Int64),
+	pinned_bytes Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -537,6 +539,97 @@ CREATE TABLE clocks (
 	uncertainty_ns Nullable(Int64),
 	has_drift UInt8,
 	has_residual UInt8
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE histograms (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	section Nullable(String),
+	name Nullable(String),
+	thread Nullable(String),
+	unit Nullable(String),
+	count Nullable(Int64),
+	buckets Nullable(Int64),
+	min_above Nullable(Int64),
+	min Nullable(Int64),
+	p50_above Nullable(Int64),
+	p50 Nullable(Int64),
+	p90_above Nullable(Int64),
+	p90 Nullable(Int64),
+	p99_above Nullable(Int64),
+	p99 Nullable(Int64),
+	max_above Nullable(Int64),
+	max Nullable(Int64),
+	min_above_real Nullable(Float64),
+	min_real Nullable(Float64),
+	p50_above_real Nullable(Float64),
+	p50_real Nullable(Float64),
+	p90_above_real Nullable(Float64),
+	p90_real Nullable(Float64),
+	p99_above_real Nullable(Float64),
+	p99_real Nullable(Float64),
+	max_above_real Nullable(Float64),
+	max_real Nullable(Float64),
+	last_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE messages (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	severity Nullable(Int64),
+	source Nullable(String),
+	count Nullable(Int64),
+	is_rest UInt8,
+	first_ns Nullable(Int64),
+	last_ns Nullable(Int64),
+	thread Nullable(String),
+	text Nullable(String)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE waits (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	kind Nullable(String),
+	name Nullable(String),
+	stack Nullable(String),
+	is_rest UInt8,
+	count Nullable(Int64),
+	unfinished Nullable(Int64),
+	total_ns Nullable(Int64),
+	min_ns Nullable(Int64),
+	p50_ns Nullable(Int64),
+	p90_ns Nullable(Int64),
+	p99_ns Nullable(Int64),
+	max_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE gc_generations (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	collection Nullable(Int64),
+	name Nullable(String),
+	before Nullable(Int64),
+	after Nullable(Int64),
+	capacity Nullable(Int64),
+	has_before UInt8,
+	has_after UInt8,
+	has_capacity UInt8
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

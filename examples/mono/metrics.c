@@ -257,7 +257,7 @@ static mono_bool add_value(MonoCounter *counter, void *data)
 	uint64_t value;
 
 	if (known != NULL && known->metric != 0 && read_value(known, &value))
-		state.values[state.value_count++] = (mprof_metric_value){known->metric, 0, value};
+		state.values[state.value_count++] = (mprof_metric_value){.metric = known->metric, .value = value};
 	return 1;
 }
 

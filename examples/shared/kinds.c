@@ -236,22 +236,18 @@ const char *kind_of_argument_unit(const mprof_argument_record *argument)
 	return argument->unit == MPROF_ARGUMENT_UNIT_NAMED ? argument->unit_name : NAME_FROM(names, argument->unit);
 }
 
-const char *kind_of_unit(uint32_t flags)
+const char *kind_of_metric_unit(const mprof_metric_record *metric)
 {
-	switch (flags & MPROF_METRIC_UNIT_MASK) {
-	case MPROF_METRIC_UNIT_RAW:
-		return "raw";
-	case MPROF_METRIC_UNIT_BYTES:
-		return "bytes";
-	case MPROF_METRIC_UNIT_TIME:
-		return "ns";
-	case MPROF_METRIC_UNIT_COUNT:
-		return "count";
-	case MPROF_METRIC_UNIT_RATIO:
-		return "ratio";
-	default:
-		return "unknown";
-	}
+	return (metric->flags & MPROF_METRIC_UNIT_MASK) == MPROF_METRIC_UNIT_NAMED
+		       ? metric->unit
+		       : mprof_metric_get_unit_name(metric->flags);
+}
+
+const char *kind_of_severity(uint32_t severity)
+{
+	static const char *const names[] = {"unknown", "trace", "debug", "info", "warning", "error", "fatal"};
+
+	return NAME_FROM(names, severity);
 }
 
 double kind_double_value(uint64_t value)

@@ -61,8 +61,11 @@ const char *kind_of_role(uint32_t role);
 /** "", "bytes", "ns", "count", "ratio", or the name of the unit. Borrowed from \p argument. */
 const char *kind_of_argument_unit(const mprof_argument_record *argument);
 
-/** "raw", "bytes", "ns", "count", "ratio". \p flags: bits of mprof_metric_flag. */
-const char *kind_of_unit(uint32_t flags);
+/** The unit of a metric: "raw", "bytes", "ns" and others, or the one that the log names. Borrowed from \p metric. */
+const char *kind_of_metric_unit(const mprof_metric_record *metric);
+
+/** "trace" to "fatal"; "unknown" for 0. */
+const char *kind_of_severity(uint32_t severity);
 
 /** The value of a metric as a double, for metrics whose flags specify this. */
 double kind_double_value(uint64_t value);

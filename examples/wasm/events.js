@@ -85,24 +85,28 @@ export class EventCursor extends View {
 
 	metricValues() {
 		const { exports } = this.module;
-		const found = { id: [], value: [] };
+		const found = { id: [], value: [], counter: [] };
 		const capacity = 256;
 		let status = statusOk;
 		while (status === statusOk) {
-			const values = this.module.reserve(12 * capacity + 8);
-			const ids = values + 8 * capacity;
+			const values = this.module.reserve(20 * capacity + 8);
+			const counters = values + 8 * capacity;
+			const ids = counters + 8 * capacity;
 			const count = ids + 4 * capacity;
-			status = exports.mprof_js_next_metric_values(this.live(), ids, values, capacity, count);
+			status = exports.mprof_js_next_metric_values(this.live(), ids, values, counters, capacity,
+				count);
 			const { buffer } = exports.memory;
 			const [length] = new Uint32Array(buffer, count, 1);
 			found.id.push(...new Uint32Array(buffer, ids, length));
 			found.value.push(...new Float64Array(buffer, values, length));
+			found.counter.push(...new BigUint64Array(buffer, counters, length));
 		}
 		// The block is not one of metrics.
 		if (status !== statusState && status > statusEnd)
 			this.#note(status);
 		const { length } = found.id;
-		return { length, id: Uint32Array.from(found.id), value: Float64Array.from(found.value) };
+		return { length, id: Uint32Array.from(found.id), value: Float64Array.from(found.value),
+			counter: BigUint64Array.from(found.counter) };
 	}
 
 	buildIndex(options) {

@@ -18,10 +18,11 @@ static double value_of(const mprof_metric_value_record *record)
 
 /*
  * Fetches values of the loaded METRICS block, at most as many as a call of the library returns records. count receives
- * their number, which may be 0 although more follow.
+ * their number, which may be 0 although more follow. A counter is 0 if the value is of the time of the block. Buckets
+ * of histograms are left out.
  */
-mprof_status WASM_EXPORT(mprof_js_next_metric_values)(log_view *view, uint32_t *ids, double *values, uint32_t capacity,
-						      uint32_t *count)
+mprof_status WASM_EXPORT(mprof_js_next_metric_values)(log_view *view, uint32_t *ids, double *values, uint64_t *counters,
+						      uint32_t capacity, uint32_t *count)
 {
 	static mprof_record records[RECORDS];
 	size_t fetched = 0;
@@ -30,8 +31,9 @@ mprof_status WASM_EXPORT(mprof_js_next_metric_values)(log_view *view, uint32_t *
 
 	*count = 0;
 	for (size_t i = 0; i < fetched; i++) {
-		if (records[i].kind != MPROF_RECORD_METRIC_VALUE)
+		if (records[i].kind != MPROF_RECORD_METRIC_VALUE || records[i].as.metric_value.count != 0)
 			continue;
+		counters[*count] = records[i].as.metric_value.counter;
 		ids[*count] = records[i].id;
 		values[(*count)++] = value_of(&records[i].as.metric_value);
 	}

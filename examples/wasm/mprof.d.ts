@@ -111,7 +111,7 @@ export interface Tables {
 	heap_shots: {
 		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
 		bytes: Amounts; references: Amounts; freed: Amounts; freed_bytes: Amounts; moved: Amounts;
-		roots: Amounts; roots_by_kind: Amounts; classes: Amounts; synthetic_objects: Amounts;
+		roots: Amounts; roots_by_kind: Amounts; classes: Amounts;
 	};
 	heap_summaries: {
 		collection: Uint32Array; class_id: Uint32Array; time_ns: Amounts; live_objects: Amounts;
@@ -168,7 +168,7 @@ export interface Tables {
 		number: Amounts; generation: Uint32Array; unfinished: Uint32Array; start_ns: Amounts;
 		duration_ns: Amounts; mark_ns: Amounts; sweep_ns: Amounts; pause_ns: Amounts;
 		is_counted: Uint32Array; has_pause: Uint32Array; name: (string | null)[];
-		cause: (string | null)[];
+		cause: (string | null)[]; pinned_objects: Amounts; pinned_bytes: Amounts;
 	};
 	heap_resizes: { time_ns: Amounts; bytes: Amounts; number: Amounts };
 	monitor_holders: {
@@ -178,7 +178,7 @@ export interface Tables {
 	metrics: {
 		id: Uint32Array; flags: Uint32Array; section: (string | null)[]; name: (string | null)[];
 		count: Amounts; first: Amounts; last: Amounts; minimum: Amounts; maximum: Amounts;
-		last_ns: Amounts; thread: BigUint64Array;
+		last_ns: Amounts; thread: BigUint64Array; unit: (string | null)[];
 	};
 	marks: { time_ns: Amounts; thread: BigUint64Array; text: (string | null)[] };
 	properties: { key: (string | null)[]; value: (string | null)[] };
@@ -232,31 +232,22 @@ export interface Tables {
 		type: Uint32Array; cpu: Uint32Array; thread: BigUint64Array; mode: Amounts; samples: Amounts;
 		weight: Amounts;
 	};
-	graph: {
-		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;
-		limited: Uint32Array; has_roots: Uint32Array; has_offsets: Uint32Array;
-		has_dominators: Uint32Array; has_paths: Uint32Array; has_referrers: Uint32Array;
-		objects: Amounts; bytes: Amounts; references: Amounts; classes: Amounts; roots: Amounts;
-		roots_by_kind: Amounts; reachable_objects: Amounts; reachable_bytes: Amounts;
-		missing_references: Amounts; missing_roots: Amounts; orphan_references: Amounts;
-		repeated_objects: Amounts; damaged_blocks: Amounts; used_memory: Amounts; labels: Amounts;
-		names: Amounts; weak_references: Amounts; synthetic_objects: Amounts; missing_notes: Amounts;
+	histograms: {
+		id: Uint32Array; flags: Uint32Array; section: (string | null)[]; name: (string | null)[];
+		unit: (string | null)[]; thread: BigUint64Array; count: Amounts; buckets: Amounts;
+		min_above: Amounts; min: Amounts; p50_above: Amounts; p50: Amounts; p90_above: Amounts;
+		p90: Amounts; p99_above: Amounts; p99: Amounts; max_above: Amounts; max: Amounts;
+		last_ns: Amounts;
 	};
-	heap_snapshots: {
-		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
-		bytes: Amounts; references: Amounts; roots: Amounts;
+	messages: {
+		severity: Uint32Array; is_rest: Uint32Array; source: (string | null)[]; count: Amounts;
+		first_ns: Amounts; last_ns: Amounts; thread: BigUint64Array; text: (string | null)[];
 	};
-	heap_classes: {
-		class_id: Uint32Array; objects: Amounts; bytes: Amounts; reachable_objects: Amounts;
-		reachable_bytes: Amounts; retained_bytes: Amounts;
+	waits: {
+		kind: (string | null)[]; name: (string | null)[]; stack: Uint32Array; call: Uint32Array;
+		is_rest: Uint32Array; count: Amounts; unfinished: Amounts; total_ns: Amounts; min_ns: Amounts;
+		p50_ns: Amounts; p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
 	};
-	heap_objects: {
-		address: BigUint64Array; bytes: Amounts; retained_bytes: Amounts; class_id: Uint32Array;
-		class_index: Uint32Array; dominator: Uint32Array; is_reachable: Uint32Array;
-		is_root: Uint32Array; references: Uint32Array; referrers: Uint32Array; flags: Uint32Array;
-		label: (string | null)[]; weak_references: Uint32Array;
-	};
-	heap_roots: { object: Uint32Array; kind: Uint32Array; area: Uint32Array; holder: Uint32Array };
 	session: {
 		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
 		runtime: (string | null)[]; start_counter: BigUint64Array; start_time_us: Amounts;
@@ -307,6 +298,29 @@ export interface Tables {
 		start_ns: Amounts;
 	};
 	heap_shot_classes: { class_id: Uint32Array; objects: Amounts; bytes: Amounts };
+	graph: {
+		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;
+		limited: Uint32Array; has_roots: Uint32Array; has_offsets: Uint32Array;
+		has_dominators: Uint32Array; has_paths: Uint32Array; has_referrers: Uint32Array;
+		objects: Amounts; bytes: Amounts; references: Amounts; classes: Amounts; roots: Amounts;
+		roots_by_kind: Amounts; reachable_objects: Amounts; reachable_bytes: Amounts;
+		missing_references: Amounts; missing_roots: Amounts; orphan_references: Amounts;
+		repeated_objects: Amounts; damaged_blocks: Amounts; used_memory: Amounts;
+	};
+	heap_snapshots: {
+		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
+		bytes: Amounts; references: Amounts; roots: Amounts;
+	};
+	heap_classes: {
+		class_id: Uint32Array; objects: Amounts; bytes: Amounts; reachable_objects: Amounts;
+		reachable_bytes: Amounts; retained_bytes: Amounts;
+	};
+	heap_objects: {
+		address: BigUint64Array; bytes: Amounts; retained_bytes: Amounts; class_id: Uint32Array;
+		class_index: Uint32Array; dominator: Uint32Array; is_reachable: Uint32Array;
+		is_root: Uint32Array; references: Uint32Array; referrers: Uint32Array;
+	};
+	heap_roots: { object: Uint32Array; kind: Uint32Array; area: Uint32Array };
 	nodes: {
 		kind: Uint32Array; id: Uint32Array; flags: Uint32Array; parent: Uint32Array;
 		first_child: Uint32Array; next_sibling: Uint32Array; count: Amounts; self: Amounts;
@@ -366,7 +380,7 @@ export interface Frame {
 }
 
 export interface ReadOptions {
-	/** Return 'interrupted' after about that many milliseconds; the same call continues. */
+	/** Return 'interrupted' after about so many milliseconds; the same call continues. */
 	milliseconds?: number;
 	/** Called about once for each MiB. totalBytes is 0 while the log is being fed. Must not call the module. */
 	onProgress?: (doneBytes: number, totalBytes: number) => void;
@@ -504,7 +518,7 @@ export interface EventCursor extends View {
 	/** Reads the events of the block without copying them, and returns their number. */
 	countEvents(): number;
 	/** The values of metrics of the block, at the time of the block. Their IDs are those of the table metrics. */
-	metricValues(): { length: number; id: Uint32Array; value: Float64Array };
+	metricValues(): { length: number; id: Uint32Array; value: Float64Array; counter: BigUint64Array };
 	/** Reads the log once; then the table index has its blocks, and the following functions can be called. */
 	buildIndex(options?: ReadOptions): Status;
 	/** nextBlock() then returns the block at this offset. */

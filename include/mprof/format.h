@@ -480,17 +480,38 @@ typedef enum mprof_heap_flag {
  * \since 0.1
  */
 typedef enum mprof_metric_flag {
-	MPROF_METRIC_FLAG_DOUBLE = 1,        /**< The value is the bits of an IEEE 754 double; else a signed number. */
-	MPROF_METRIC_UNIT_MASK = 0xf0,       /**< The unit, one of those that follow. */
-	MPROF_METRIC_UNIT_RAW = 0x00,        /**< No unit. */
-	MPROF_METRIC_UNIT_BYTES = 0x10,      /**< Bytes. */
-	MPROF_METRIC_UNIT_TIME = 0x20,       /**< Nanoseconds. */
-	MPROF_METRIC_UNIT_COUNT = 0x30,      /**< A number of items. */
-	MPROF_METRIC_UNIT_RATIO = 0x40,      /**< 0 to 1. */
-	MPROF_METRIC_FLAG_MONOTONIC = 0x100, /**< Only grows. */
-	MPROF_METRIC_FLAG_CONSTANT = 0x200,  /**< Does not change. */
-	MPROF_METRIC_FLAG_THREAD = 0x400     /**< The metric of one thread, mprof_metric_record::thread. */
+	MPROF_METRIC_FLAG_DOUBLE = 1,     /**< The value is the bits of an IEEE 754 double; else a signed number. */
+	MPROF_METRIC_UNIT_MASK = 0xf0,    /**< The unit, one of those that follow. */
+	MPROF_METRIC_UNIT_RAW = 0x00,     /**< No unit. */
+	MPROF_METRIC_UNIT_BYTES = 0x10,   /**< Bytes. */
+	MPROF_METRIC_UNIT_TIME = 0x20,    /**< Nanoseconds. */
+	MPROF_METRIC_UNIT_COUNT = 0x30,   /**< A number of items. */
+	MPROF_METRIC_UNIT_RATIO = 0x40,   /**< 0 to 1. */
+	MPROF_METRIC_UNIT_BITS = 0x50,    /**< Bits. */
+	MPROF_METRIC_UNIT_JOULES = 0x60,  /**< Joules. */
+	MPROF_METRIC_UNIT_HERTZ = 0x70,   /**< A number per second. */
+	MPROF_METRIC_UNIT_KELVIN = 0x80,  /**< Kelvin. */
+	MPROF_METRIC_UNIT_PERCENT = 0x90, /**< 0 to 100 of one whole; more if there are several. */
+	MPROF_METRIC_UNIT_PAGES = 0xa0,   /**< Pages of memory. */
+	MPROF_METRIC_UNIT_INSTRUCTIONS = 0xb0, /**< Instructions of a processor. */
+	MPROF_METRIC_UNIT_CYCLES = 0xc0,       /**< Cycles of a processor. */
+	MPROF_METRIC_UNIT_WATTS = 0xe0,        /**< Watts. */
+	MPROF_METRIC_UNIT_NAMED = 0xf0,        /**< mprof_metric_record::unit (directive 38). */
+	MPROF_METRIC_FLAG_MONOTONIC = 0x100,   /**< Only grows. */
+	MPROF_METRIC_FLAG_CONSTANT = 0x200,    /**< Does not change. */
+	MPROF_METRIC_FLAG_THREAD = 0x400,      /**< The metric of one thread, mprof_metric_record::thread. */
+	MPROF_METRIC_FLAG_HISTOGRAM = 0x800    /**< Its values are buckets with numbers of values (directive 38). */
 } mprof_metric_flag;
+
+/**
+ * \brief Returns the name of a metric's unit, such as "bytes", "ns" or "Hz".
+ *
+ * Thread-safe, async-signal-safe.
+ * \param flags Bits of #mprof_metric_flag.
+ * \return The name; "named" for #MPROF_METRIC_UNIT_NAMED, "unknown" for a unit of a later version. Static text.
+ * \since 0.1
+ */
+MPROF_API const char *mprof_metric_get_unit_name(uint32_t flags);
 
 /**
  * \brief Bits of the kind byte of code units that are loaded and unloaded (section 3.2).
@@ -580,7 +601,9 @@ typedef enum mprof_directive {
 	                                               occur. */
 	MPROF_DIRECTIVE_OBJECT_EVENTS = 32,       /**< mprof2: events of objects that are freed or resized occur. */
 	MPROF_DIRECTIVE_POSITIONS = 33,           /**< mprof2: frames of call stacks may be positions. */
-	MPROF_DIRECTIVE_TYPED_COLUMNS = 34        /**< mprof2: blocks of columns may have events of types in columns. */
+	MPROF_DIRECTIVE_TYPED_COLUMNS = 34,       /**< mprof2: blocks of columns may have events of types in columns. */
+	MPROF_DIRECTIVE_SIZED_METRICS = 38        /**< mprof2: metrics and their values have a length, and may have
+	                                               units by name, times, and buckets. */
 } mprof_directive;
 
 /**
@@ -830,16 +853,26 @@ typedef struct mprof_metric_record {
 	const char *section; /**< The group that it belongs to, NUL-terminated. */
 	const char *name;    /**< Its name, NUL-terminated. */
 	uint64_t thread;     /**< With #MPROF_METRIC_FLAG_THREAD: ID of the thread; else 0. */
+	const char *unit;    /**< With #MPROF_METRIC_UNIT_NAMED: the unit in the notation of UCUM, NUL-terminated; else
+	                          "". */
 } mprof_metric_record;
 
 /**
- * \brief METRICS: the value of a metric at the clock pair of the block (section 3.15).
+ * \brief METRICS: the value of a metric, or a bucket of a histogram (section 3.15). Without directive 38, counter,
+ * lower and count are 0.
+ *
+ * A bucket states that \p count values were above \p lower and at most \p value, since the buckets of the metric that
+ * were recorded before.
  * \since 0.1
  */
 typedef struct mprof_metric_value_record {
-	uint64_t value;     /**< A signed number, or the bits of a double, depending on the flags of the metric. */
+	uint64_t value;     /**< A signed number, or the bits of a double, depending on the flags of the metric. With
+	                         #MPROF_METRIC_FLAG_HISTOGRAM: the upper bound of the bucket. */
 	uint32_t is_double; /**< 1: a double. Ignored by writers, which have the definition of the metric. */
 	uint32_t reserved;  /**< 0. */
+	uint64_t counter;   /**< When it was measured; 0: at the clock pair of the block. */
+	uint64_t lower;     /**< Histograms: the lower bound of the bucket, like \p value; else 0. */
+	uint64_t count;     /**< Histograms: the number of values in the bucket; else 0. */
 } mprof_metric_value_record;
 
 /**

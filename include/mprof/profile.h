@@ -422,9 +422,15 @@ typedef enum mprof_profile_table {
 	MPROF_TABLE_CLOCKS = 41,      /**< #mprof_clock_stats: clocks, by ID. */
 	MPROF_TABLE_LINES = 42,       /**< #mprof_line_stats: lines of the source, as of the last
 	                                         mprof_profile_finish(); empty for a log without positions. */
-	MPROF_TABLE_SAMPLE_KINDS = 43, /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
+	MPROF_TABLE_SAMPLE_KINDS = 43,  /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
 	                                         the order of their first sample. */
-	MPROF_TABLE_SAMPLE_GROUPS = 44 /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
+	MPROF_TABLE_SAMPLE_GROUPS = 44, /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
+	MPROF_TABLE_HISTOGRAMS = 45,    /**< #mprof_histogram_stats: metrics that are histograms, in the order of the
+	                                     log. */
+	MPROF_TABLE_MESSAGES = 46,      /**< #mprof_message_stats: messages of the program, by severity and source. */
+	MPROF_TABLE_WAITS = 47,         /**< #mprof_wait_stats: waits of threads, by kind, name and call site. */
+	MPROF_TABLE_GC_GENERATIONS = 50 /**< #mprof_gc_generation: sizes of generations before and after collections,
+	                                     in the order of the log. */
 } mprof_profile_table;
 
 /**
@@ -1338,7 +1344,103 @@ typedef struct mprof_metric_stats {
 	uint64_t maximum;    /**< The largest value. */
 	int64_t last_ns;     /**< When the last value was recorded, from the start of the session. */
 	uint64_t thread;     /**< With #MPROF_METRIC_FLAG_THREAD: ID of the thread; else 0. */
+	const char *unit;    /**< As mprof_metric_get_unit_name(), or the unit that the log names. Borrowed until the
+	                          profile is changed or destroyed. */
 } mprof_metric_stats;
+
+/**
+ * \brief What a histogram states (section 3.15 of doc/format.md). A row of #MPROF_TABLE_HISTOGRAMS.
+ *
+ * Which value a percentile is, is known only as far as the bounds of buckets state it: it is greater than the field
+ * that ends in _above, and at most the other one. If that is not known, they are the least and the largest signed
+ * number, or infinities. Values are those of mprof_metric_value_record::value.
+ * \since 0.1
+ */
+typedef struct mprof_histogram_stats {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint32_t id;         /**< Metric ID. */
+	uint32_t flags;      /**< Bits of #mprof_metric_flag. */
+	const char *section; /**< The group that it belongs to. Borrowed until the profile is changed or destroyed. */
+	const char *name;    /**< Its name. Borrowed as section. */
+	const char *unit;    /**< As mprof_metric_stats::unit. */
+	uint64_t thread;     /**< With #MPROF_METRIC_FLAG_THREAD: ID of the thread; else 0. */
+	uint64_t count;      /**< Number of values in all buckets; if it is 0, the fields below are 0. */
+	uint64_t buckets;    /**< Number of buckets with different bounds. */
+	uint64_t min_above;  /**< The smallest value is greater than this, ... */
+	uint64_t min;        /**< ... and at most this. */
+	uint64_t p50_above;  /**< The median is greater than this, ... */
+	uint64_t p50;        /**< ... and at most this. */
+	uint64_t p90_above;  /**< The value that 90 percent of the values do not exceed is greater than this, ... */
+	uint64_t p90;        /**< ... and at most this. */
+	uint64_t p99_above;  /**< The same for 99 percent. */
+	uint64_t p99;        /**< The same for 99 percent. */
+	uint64_t max_above;  /**< The largest value is greater than this, ... */
+	uint64_t max;        /**< ... and at most this. */
+	int64_t last_ns;     /**< When the last bucket was recorded, from the start of the session. */
+} mprof_histogram_stats;
+
+/**
+ * \brief Messages of one severity from one source: events of the type "mprof.log" (section 4.11 of doc/format.md). A
+ * row of #MPROF_TABLE_MESSAGES.
+ * \since 0.1
+ */
+typedef struct mprof_message_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t severity;  /**< From 1 (trace) to 6 (fatal), 0 if not known. */
+	uint32_t is_rest;   /**< 1: of all severities and sources for which there was no row, because there are too many
+	                         or max_memory was reached. */
+	const char *source; /**< What wrote them; NULL if is_rest is set, "" if not known. Borrowed until the profile is
+	                         changed or destroyed, as is text. */
+	uint64_t count;     /**< Messages. */
+	int64_t first_ns;   /**< When the first one was written, from the start of the session. */
+	int64_t last_ns;    /**< When the last one was written. */
+	uint64_t thread;    /**< ID of the thread that wrote the first one. */
+	const char *text;   /**< One of them, of at most 255 bytes; NULL if it has no text. */
+} mprof_message_stats;
+
+/**
+ * \brief Waits of one kind and name at one call site: spans of the type "mprof.wait" (section 4.11 of doc/format.md). A
+ * row of #MPROF_TABLE_WAITS.
+ * \since 0.1
+ */
+typedef struct mprof_wait_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	const char *kind;  /**< What threads waited for, such as "io"; "" if not known, NULL if is_rest is set. Borrowed
+	                          until the profile is changed or destroyed, as is name. */
+	const char *name;  /**< The name of the waits; "" if they have none, NULL if is_rest is set. */
+	uint32_t stack;    /**< Stack ID, 0 if not known. */
+	uint32_t call;     /**< Node of the call tree if stack is 0; 0 if not known or not requested. */
+	uint32_t is_rest;  /**< 1: all waits for which there was no row, because there are too many or max_memory was
+	                          reached. */
+	uint32_t reserved; /**< 0. */
+	uint64_t count;    /**< Waits that ended. */
+	uint64_t unfinished; /**< Waits whose end is not in the log, or not in the window. */
+	uint64_t total_ns;   /**< The sum of the durations, at most UINT64_MAX. */
+	uint64_t min_ns;     /**< The shortest wait. */
+	uint64_t p50_ns;     /**< Half of the waits took no longer, within 1.6 percent, as are the next two. */
+	uint64_t p90_ns;     /**< 90 percent of the waits took no longer. */
+	uint64_t p99_ns;     /**< 99 percent of the waits took no longer. */
+	uint64_t max_ns;     /**< The longest wait. */
+} mprof_wait_stats;
+
+/**
+ * \brief A generation at a collection: an event of the type "mprof.gc.generation" (section 4.11 of doc/format.md). A
+ * row of #MPROF_TABLE_GC_GENERATIONS.
+ * \since 0.1
+ */
+typedef struct mprof_gc_generation {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint64_t collection; /**< mprof_collection::number; of a log with wrong numbers, it may be of no collection. */
+	const char *name;    /**< The generation, such as "Eden"; NULL if it has no name. Borrowed until the profile is
+	                            changed or destroyed. */
+	uint64_t before;     /**< Bytes in use before the collection. */
+	uint64_t after;      /**< Bytes in use after it. */
+	uint64_t capacity;   /**< Bytes that the generation has room for, after it. */
+	uint32_t has_before; /**< 1: before is known; else it is 0. */
+	uint32_t has_after;  /**< 1: after is known; else it is 0. */
+	uint32_t has_capacity; /**< 1: capacity is known; else it is 0. */
+	uint32_t reserved;     /**< 0. */
+} mprof_gc_generation;
 
 /**
  * \brief A marker: a text with a time, put into the log by the user.
@@ -1373,6 +1475,8 @@ typedef struct mprof_collection {
 	const char *name;     /**< The collector, such as "G1 Young"; NULL if not in the log. Borrowed until the profile
 	                           is changed or destroyed, as the next one. */
 	const char *cause;    /**< Why it began, such as "System.gc()"; NULL if not in the log. */
+	uint64_t pinned_objects; /**< Objects that it could not move; 0 if not in the log, as the next one. */
+	uint64_t pinned_bytes;   /**< Their bytes. */
 } mprof_collection;
 
 /**

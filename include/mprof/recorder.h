@@ -1922,12 +1922,12 @@ MPROF_API int mprof_recorder_record_typed_sample(mprof_recorder *recorder, const
  * \param recorder The recorder.
  * \param section The group that it belongs to, UTF-8, NUL-terminated. Copied.
  * \param name Its name, UTF-8, NUL-terminated. Copied.
- * \param flags Bits of #mprof_metric_flag, except #MPROF_METRIC_FLAG_THREAD: the metrics of threads are those of
- * mprof_recorder_options::thread_times, and a client has no other.
+ * \param flags Bits of #mprof_metric_flag, except #MPROF_METRIC_FLAG_THREAD and the unit #MPROF_METRIC_UNIT_NAMED, for
+ * which mprof_recorder_define_metric_detailed() has parameters.
  * \param metric Receives its ID.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p flags has unknown bits or #MPROF_METRIC_FLAG_THREAD.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p flags has unknown bits, an unknown unit, or one of these two.
  * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
  * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
@@ -1938,17 +1938,68 @@ MPROF_API mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, co
 						    uint32_t flags, uint32_t *metric);
 
 /**
- * \brief The value of a metric. Passed together with its size, so that it may grow at its end.
+ * \brief A metric, for mprof_recorder_define_metric_detailed().
+ * \since 0.1
+ */
+typedef struct mprof_metric_description {
+	size_t struct_size;  /**< sizeof (mprof_metric_description), set by the caller. */
+	const char *section; /**< The group that it belongs to, UTF-8, NUL-terminated; NULL: "". Copied. */
+	const char *name;    /**< Its name, UTF-8, NUL-terminated. Copied. */
+	const char *unit;    /**< With #MPROF_METRIC_UNIT_NAMED: the unit in the notation of UCUM, such as "mm[Hg]", not
+	                          empty; else NULL. Copied. */
+	uint64_t thread;     /**< With #MPROF_METRIC_FLAG_THREAD: ID of the thread in the log; else 0. */
+	uint32_t flags;      /**< Bits of #mprof_metric_flag. */
+	uint32_t reserved;   /**< 0. */
+} mprof_metric_description;
+
+/**
+ * \brief Defines a metric like mprof_recorder_define_metric(); it may also be of a thread, have a unit by name, or be a
+ * histogram.
+ *
+ * Metrics of several threads may have the same section and name. Those in the section "thread" of the names that
+ * section 3.15 of doc/format.md states count as times of the thread; a client defines them only in place of
+ * mprof_recorder_options::thread_times.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param description The metric. Copied.
+ * \param metric Receives its ID.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder, \p description, \p metric or the name is NULL, struct_size is too small, flags
+ *   has unknown bits or an unknown unit, a thread or a unit is given that flags do not announce, a unit is missing, or
+ *   reserved is not 0.
+ * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_metric_detailed(mprof_recorder *recorder,
+							     const mprof_metric_description *description,
+							     uint32_t *metric);
+
+/**
+ * \brief The value of a metric, or a bucket of a histogram. Passed together with its size, so that it may grow at its
+ * end.
  * \since 0.1
  */
 typedef struct mprof_metric_value {
 	uint32_t metric;   /**< ID of the metric. */
 	uint32_t reserved; /**< 0. */
-	uint64_t value;    /**< A signed number, or the bits of a double, depending on the flags of the metric. */
+	uint64_t value;    /**< A signed number, or the bits of a double, depending on the flags of the metric. With
+	                        #MPROF_METRIC_FLAG_HISTOGRAM: the highest value that the bucket is for; INT64_MAX or
+	                        infinity for the last one. */
+	uint64_t counter;  /**< When it was measured, of mprof_recorder_read_counter(); 0: now. */
+	uint64_t lower;    /**< Histograms: what values in the bucket are above, like \p value; INT64_MIN or -infinity
+	                        for the first one. Else 0. */
+	uint64_t count;    /**< Histograms: how many values in the bucket were measured since it was last recorded. Else
+	                        0. */
 } mprof_metric_value;
 
 /**
- * \brief Records values of metrics with the current time. Values that did not change are not written.
+ * \brief Records values of metrics, and buckets of histograms. A value that did not change is not written, unless it
+ * has a time. Buckets without values need not be recorded, and those of a histogram may differ from call to call.
  *
  * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
  * \param recorder The recorder.
@@ -1958,7 +2009,8 @@ typedef struct mprof_metric_value {
  * \param count Number of elements in \p values.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a metric is not defined, or \p value_size is invalid.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a metric is not defined, \p value_size is invalid, or a value has a lower
+ *   bound but no count.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
  * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than

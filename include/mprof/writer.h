@@ -99,7 +99,8 @@ typedef struct mprof_sink {
  * finalizers and #MPROF_EVENT_ALLOCATION_AT_JIT; 23 native memory; 24 switches between call stacks; 27, 28, 30 and 31
  * #MPROF_EVENT_EXCEPTION_CLAUSE, #MPROF_EVENT_METHOD_CODE, #MPROF_EVENT_MONITOR_HOLDER and #MPROF_EVENT_TYPED; 32
  * #MPROF_EVENT_OBJECT_FREED and #MPROF_EVENT_OBJECT_RESIZED. With 34, has_columns applies to #MPROF_EVENT_TYPED too,
- * which makes the log smaller. Each is independent of the others: no directive needs another one. Fields need the
+ * which makes the log smaller. With 38, metrics may have a named unit, and
+ * their values times and buckets. Each is independent of the others: no directive needs another one. Fields need the
  * dialect as well: mono and unity have directives 1 to 6 alone, drop and mail none.
  * \since 0.1
  */

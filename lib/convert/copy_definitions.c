@@ -231,6 +231,7 @@ static int translate_record(mprof_converter *converter, mprof_record *record)
 
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
 		record->id = translate_id(converter, MPROF_RECORD_METRIC, record->id);
+		record->as.metric_value.counter = coarser_counter(converter, record->as.metric_value.counter);
 		return record->id != 0;
 	}
 	if (record->kind == MPROF_RECORD_CLOCK_PAIR) {

@@ -260,6 +260,8 @@ static mprof_status definition_list_add(definition_table *table, definition_list
 		status = text_keep(table, record_name(&kept));
 	if (status == MPROF_OK)
 		status = text_keep(table, record_second_text(&kept));
+	if (status == MPROF_OK)
+		status = text_keep(table, record_third_text(&kept));
 	if (status != MPROF_OK)
 		return status;
 	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MAX_STACKS) || !range_add(list, record->id))
@@ -297,7 +299,8 @@ static int root_is_same(const mprof_root_record *known, const mprof_root_record 
 static int metric_is_same(const mprof_metric_record *known, const mprof_metric_record *metric)
 {
 	return known->flags == metric->flags && known->thread == metric->thread &&
-	       strcmp(known->section, metric->section) == 0 && strcmp(known->name, metric->name) == 0;
+	       strcmp(known->section, metric->section) == 0 && strcmp(known->name, metric->name) == 0 &&
+	       strcmp(known->unit, metric->unit) == 0;
 }
 
 static int argument_is_same(const mprof_argument_record *known, const mprof_argument_record *argument)

@@ -42,6 +42,8 @@ mprof_status writer_save(mprof_writer *writer, writer_resume_state *state)
 	state->last_number = writer->events.last_number;
 	state->has_counted = writer->events.has_counted != 0;
 	state->is_numbered = writer->events.is_numbered != 0;
+	state->has_sized_metrics =
+		(writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SIZED_METRICS)) != 0;
 	save_metrics(writer, state);
 	return status;
 }

@@ -22,7 +22,8 @@ typedef struct writer_resume_state {
 	uint32_t last_number;                       /**< event_encoder::last_number. */
 	uint8_t has_counted;                        /**< event_encoder::has_counted. */
 	uint8_t is_numbered;                        /**< event_encoder::is_numbered. */
-	uint8_t reserved[6];                        /**< 0. */
+	uint8_t has_sized_metrics;                  /**< Directive 38 is in force. */
+	uint8_t reserved[5];                        /**< 0. */
 	uint8_t double_metrics[RESUME_METRICS / 8]; /**< Bits: metrics whose values are doubles. */
 } writer_resume_state;
 

@@ -24,6 +24,11 @@ static int is_known(const mprof_writer *writer, const id_set *ids, uint32_t id)
 	return id_set_has(ids, id) || writer->events.checker.defined.any;
 }
 
+static int has_sized_metrics(const mprof_writer *writer)
+{
+	return (writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SIZED_METRICS)) != 0;
+}
+
 static int record_is_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
 {
 	return id != 0 && id <= counts->defined[kind];
@@ -101,10 +106,18 @@ static mprof_status check_code(mprof_writer *writer, const definition_counts *co
 	return MPROF_OK;
 }
 
-/* Checks a text of a record. \p text is NULL if the kind of record has none. */
-static mprof_status check_text(mprof_writer *writer, const char *const *text)
+/* Checks the texts of a record. */
+static mprof_status check_texts(mprof_writer *writer, const mprof_record *record)
 {
-	return text != NULL ? writer_check_text(writer, *text) : MPROF_OK;
+	mprof_record copy = *record;
+	const char **texts[] = {record_second_text(&copy), record_third_text(&copy), record_name(&copy)};
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && status == MPROF_OK; i++) {
+		if (texts[i] != NULL)
+			status = writer_check_text(writer, *texts[i]);
+	}
+	return status;
 }
 
 static mprof_status check_type(mprof_writer *writer, const definition_counts *counts, const mprof_type_record *type)
@@ -189,6 +202,18 @@ static mprof_status check_clock(mprof_writer *writer, const definition_counts *c
 	return MPROF_OK;
 }
 
+/* Whether the log can represent all fields of a metric, or of a value of one. */
+static mprof_status check_metric(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_METRIC_VALUE && !record_is_defined(counts, MPROF_RECORD_METRIC, record->id))
+		return refuse_undefined(writer, "value of a metric that is not defined yet");
+	if (record_needs_sized_metrics(record) && !has_sized_metrics(writer))
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
+				     "the log cannot represent a named unit, a histogram or the time of a value: "
+				     "declare directive 38");
+	return MPROF_OK;
+}
+
 /* Checks the references and the names of a record. */
 static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
@@ -212,8 +237,8 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 				"root refers to a class that is not defined: call mprof_writer_define_class() first");
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
-		if (!record_is_defined(counts, MPROF_RECORD_METRIC, record->id))
-			return refuse_undefined(writer, "value of a metric that is not defined yet");
+	case MPROF_RECORD_METRIC:
+		status = check_metric(writer, counts, record);
 		break;
 	case MPROF_RECORD_SUMMARY:
 		if (!is_known(writer, &writer->class_ids, record->id))
@@ -246,11 +271,7 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 			status = check_heap_note(writer, counts, record);
 		break;
 	}
-	if (status == MPROF_OK)
-		status = check_text(writer, record_second_text((mprof_record *)record));
-	if (status == MPROF_OK)
-		status = check_text(writer, record_name((mprof_record *)record));
-	return status;
+	return status == MPROF_OK ? check_texts(writer, record) : status;
 }
 
 /* Counts a definition, whose ID must be the next one. */
@@ -340,13 +361,16 @@ static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint
 static mprof_status put_records_block(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
 				      const mprof_record *records, size_t count)
 {
+	record_encoding encoding = {.double_metrics = &writer->double_metrics,
+				    .first_stack = writer->defined[MPROF_RECORD_STACK] + 1,
+				    .has_sized_metrics = has_sized_metrics(writer)};
 	mprof_clock clock;
 
 	writer_read_clock(writer, &clock);
+	encoding.counter = clock.counter;
 	block_encode_records_start(&writer->block, &writer->encoding, kind, &clock,
 				   writer_collection_number(writer, number));
-	records_encode(&writer->block, kind, writer->defined[MPROF_RECORD_STACK] + 1, &writer->double_metrics, records,
-		       count);
+	records_encode(&writer->block, kind, &encoding, records, count);
 	block_encode_records_end(&writer->block, &clock);
 	return writer_put_block(writer);
 }

@@ -48,6 +48,7 @@ Test(null, format)
 	TAKES_NO_POINTER(mprof_block_get_name(0));
 	TAKES_NO_POINTER(mprof_event_get_name(0));
 	TAKES_NO_POINTER(mprof_loss_get_name(0));
+	TAKES_NO_POINTER(mprof_metric_get_unit_name(0));
 }
 
 Test(null, parser)
@@ -199,6 +200,7 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_record_application(NULL, NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_recorder_record_mark(NULL, 0, NULL, 0));
 	REFUSES(mprof_recorder_define_metric(NULL, NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_define_metric_detailed(NULL, NULL, NULL));
 	REFUSES(mprof_recorder_define_text(NULL, NULL, 0, NULL));
 	REFUSES(mprof_recorder_define_arguments(NULL, NULL, 0, 1, NULL));
 	REFUSES(mprof_recorder_define_type(NULL, NULL, 0, NULL));

@@ -229,6 +229,13 @@ static mprof_status record_metric_value(void *passed)
 	return status == MPROF_OK ? mprof_recorder_record_metrics(recorder, value, sizeof(*value), 1) : status;
 }
 
+static mprof_status describe_metric(void *passed)
+{
+	uint32_t metric;
+
+	return mprof_recorder_define_metric_detailed(recorder, passed, &metric);
+}
+
 static mprof_status record_metric(void *passed)
 {
 	uint32_t metric;
@@ -269,6 +276,7 @@ static const mprof_record name_record = {.kind = MPROF_RECORD_REFERENCE_NAME, .i
 static const mprof_description description = {.struct_size = sizeof(description), .name = "D", .name_length = 1};
 static const mprof_root_area root_area = {.struct_size = sizeof(root_area), .start = 64, .size = 8};
 static const mprof_metric_value metric_value = {.value = 1};
+static const mprof_metric_description metric_description = {.struct_size = sizeof(metric_description), .name = "n"};
 static const uint32_t flags = 0;
 
 /* A field, and bits without a meaning. */
@@ -316,7 +324,7 @@ static const reserved_field fields[] = {
 	FIELD(module_record, as.module.reserved, UINT32_MAX, write_record, 0),
 	FIELD(function_record, as.function.reserved, UINT32_MAX, write_record, 0),
 	FIELD(metric_record, as.metric.reserved, UINT32_MAX, write_record, 0),
-	FIELD(metric_record, as.metric.flags, ~UINT32_C(0x7f1), write_record, 0),
+	FIELD(metric_record, as.metric.flags, ~UINT32_C(0xff1), write_record, 0),
 	FIELD(metric_value_record, as.metric_value.reserved, UINT32_MAX, write_record, 0),
 	FIELD(field_record, as.field.reserved, UINT32_MAX, write_record, 0),
 	FIELD(type_record, as.type.reserved, UINT32_MAX, write_record, 0),
@@ -334,7 +342,9 @@ static const reserved_field fields[] = {
 	FIELD(element, kind, UNKNOWN_ELEMENT_KINDS, record_element, 1),
 	FIELD(root_area, reserved, UINT32_MAX, record_root, 1),
 	FIELD(metric_value, reserved, UINT32_MAX, record_metric_value, 1),
-	WHOLE(flags, ~UINT32_C(0x3f1), record_metric),
+	FIELD(metric_description, reserved, UINT32_MAX, describe_metric, 1),
+	FIELD(metric_description, flags, ~UINT32_C(0xff1), describe_metric, 1),
+	WHOLE(flags, ~UINT32_C(0xbf1), record_metric),
 	WHOLE(flags, ~(uint32_t)MPROF_EVENT_FLAG_FAILED, record_event),
 };
 

@@ -509,7 +509,8 @@ Test(struct_sizes, what_a_recorder_takes)
 	const mprof_key_range range = {1, 1};
 	const mprof_argument_record argument = {.name = "argument"};
 	const mprof_type_record type = {.first_argument = 1, .argument_count = 1, .name = "type"};
-	mprof_metric_value value = {0, 0, 5};
+	mprof_metric_value value = {.value = 5};
+	const mprof_metric_description metric = {.struct_size = sizeof(metric), .name = "n"};
 	mprof_element element = {
 		.struct_size = sizeof(element), .kind = MPROF_ELEMENT_MODULE, .name = "module", .name_length = 6};
 	size_t written = 0;
@@ -523,13 +524,19 @@ Test(struct_sizes, what_a_recorder_takes)
 	cr_assert_eq(mprof_recorder_open_sink(&sink, NULL, &recorder, NULL), MPROF_OK);
 	TRY(area, offsetof(mprof_root_area, name), mprof_recorder_register_root(recorder, (const void *)tried));
 	TRY(element, offsetof(mprof_element, assembly), mprof_recorder_record_loaded(recorder, 7, (const void *)tried));
+	TRY(metric, offsetof(mprof_metric_description, flags),
+	    mprof_recorder_define_metric_detailed(recorder, (const void *)tried, &id));
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0, &value.metric), MPROF_OK);
 	room = restrided(&value, sizeof(value), sizeof(value) + MORE, 1);
 	cr_assert_eq(mprof_recorder_record_metrics(recorder, (const void *)room, sizeof(value) + MORE, 1), MPROF_OK);
 	room[sizeof(value)] = 1;
 	cr_assert_eq(mprof_recorder_record_metrics(recorder, (const void *)room, sizeof(value) + MORE, 1),
 		     MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_record_metrics(recorder, &value, sizeof(value) - 1, 1), MPROF_ERR_ARGUMENT);
+	/* Bytes that are not given are 0. */
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, &value, offsetof(mprof_metric_value, counter), 1),
+		     MPROF_OK);
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, &value, offsetof(mprof_metric_value, value), 1),
+		     MPROF_ERR_ARGUMENT);
 	room = restrided(&range, sizeof(range), sizeof(range) + MORE, 1);
 	cr_assert_eq(mprof_recorder_retire_keys(recorder, (const void *)room, sizeof(range) + MORE, 1), MPROF_OK);
 	room[sizeof(range)] = 1;

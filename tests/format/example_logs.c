@@ -775,6 +775,27 @@ void example_logs_write_typed_columns(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
+void example_logs_write_sized_metrics(mprof_writer *writer)
+{
+	const mprof_record metrics[] = {
+		{.kind = MPROF_RECORD_METRIC,
+		 .id = 1,
+		 .as.metric = {MPROF_METRIC_UNIT_NAMED, 0, "pump", "pressure", 0, "mm[Hg]"}},
+		{.kind = MPROF_RECORD_METRIC,
+		 .id = 2,
+		 .as.metric = {MPROF_METRIC_UNIT_TIME | MPROF_METRIC_FLAG_THREAD | MPROF_METRIC_FLAG_HISTOGRAM, 0,
+			       "pump", "stroke", 77, NULL}},
+		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .as.metric_value = {.value = 120}},
+		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .as.metric_value = {.value = 118, .counter = 2900}},
+		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 2, .as.metric_value = {.value = 50, .count = 12}},
+		{.kind = MPROF_RECORD_METRIC_VALUE,
+		 .id = 2,
+		 .as.metric_value = {.value = 400, .lower = 50, .count = 3}},
+	};
+
+	write_records(writer, MPROF_BLOCK_METRICS, metrics, sizeof(metrics) / sizeof(metrics[0]));
+}
+
 void example_logs_write_compressed(mprof_writer *writer)
 {
 	mprof_event events[48];

@@ -95,7 +95,7 @@ static void render_directives(log_text *out, const mprof_block *block)
 	log_text_add(out, " in-force=");
 	for (uint32_t directive = 0; directive < 64; directive++) {
 		/* Directives that are not known are not compared. */
-		if (directive > MPROF_DIRECTIVE_TYPED_COLUMNS ||
+		if (directive > MPROF_DIRECTIVE_SIZED_METRICS ||
 		    (block->as.directives.declared.bits[0] >> directive & 1) == 0)
 			continue;
 		log_text_add(out, "%s%u", separator, directive);

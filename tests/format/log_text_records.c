@@ -37,9 +37,15 @@ static void render_metric_value(log_text *out, const mprof_record *record)
 
 	memcpy(&value, &record->as.metric_value.value, sizeof(value));
 	if ((record->as.metric_value.is_double & MPROF_METRIC_FLAG_DOUBLE) != 0)
-		log_text_add(out, "  value id=%u double=%g\n", record->id, value);
+		log_text_add(out, "  value id=%u double=%g", record->id, value);
 	else
-		log_text_add(out, "  value id=%u number=%lld\n", record->id, (long long)record->as.metric_value.value);
+		log_text_add(out, "  value id=%u number=%lld", record->id, (long long)record->as.metric_value.value);
+	if (record->as.metric_value.counter != 0)
+		log_text_add(out, " counter=%llu", (number)record->as.metric_value.counter);
+	if (record->as.metric_value.count != 0)
+		log_text_add(out, " above=%lld count=%llu", (long long)record->as.metric_value.lower,
+			     (number)record->as.metric_value.count);
+	log_text_add(out, "\n");
 }
 
 static void render_module(log_text *out, const mprof_record *record)
@@ -165,8 +171,11 @@ static void render_record(log_text *out, const mprof_record *record)
 			     (number)record->as.root.address, (number)record->as.root.size, record->as.root.name);
 		break;
 	case MPROF_RECORD_METRIC:
-		log_text_add(out, "  metric id=%u flags=%u section=\"%s\" name=\"%s\"\n", record->id,
+		log_text_add(out, "  metric id=%u flags=%u section=\"%s\" name=\"%s\"", record->id,
 			     record->as.metric.flags, record->as.metric.section, record->as.metric.name);
+		if ((record->as.metric.flags & MPROF_METRIC_UNIT_MASK) == MPROF_METRIC_UNIT_NAMED)
+			log_text_add(out, " unit=\"%s\"", record->as.metric.unit);
+		log_text_add(out, "\n");
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		render_metric_value(out, record);

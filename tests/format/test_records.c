@@ -9,13 +9,16 @@
 
 #define MAX_RECORDS 16
 
+/* The counter of the first clock pair of each block. */
+#define START_COUNTER 1000
+
 typedef struct decoded {
 	mprof_record records[MAX_RECORDS];
 	size_t count;
 	content_cursor content;
 } decoded;
 
-static decoded decode(mprof_block_kind kind, const char *bytes, size_t length)
+static decoded decode(mprof_block_kind kind, uint64_t directives, const char *bytes, size_t length)
 {
 	content_cursor content;
 	record_cursor cursor;
@@ -24,7 +27,7 @@ static decoded decode(mprof_block_kind kind, const char *bytes, size_t length)
 	memset(&result, 0x55, sizeof(result));
 	result.count = 0;
 	content_cursor_init(&content, (const uint8_t *)bytes, length, 8);
-	record_cursor_init(&cursor, &content, kind);
+	record_cursor_init(&cursor, &content, kind, directives, START_COUNTER);
 	while (record_cursor_next(&cursor, &result.records[result.count])) {
 		result.count++;
 		cr_assert_lt(result.count, MAX_RECORDS);
@@ -34,14 +37,17 @@ static decoded decode(mprof_block_kind kind, const char *bytes, size_t length)
 	return result;
 }
 
-#define DECODE(kind, bytes) decode(MPROF_BLOCK_##kind, bytes, sizeof(bytes) - 1)
+#define DECODE(kind, bytes) decode(MPROF_BLOCK_##kind, 0, bytes, sizeof(bytes) - 1)
 
 /* Encodes the decoded records, which must give the same bytes. */
-static void expect_same(const decoded *result, mprof_block_kind kind, const char *bytes, size_t length)
+static void expect_same(const decoded *result, mprof_block_kind kind, uint64_t directives, const char *bytes,
+			size_t length)
 {
 	mprof_allocator allocator;
 	encode_buffer buffer;
 	id_map doubles;
+	const record_encoding encoding = {&doubles, START_COUNTER, result->records[0].id,
+					  (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SIZED_METRICS)) != 0};
 
 	cr_assert_eq(allocator_init(&allocator, NULL), 1);
 	encode_buffer_init(&buffer, &allocator, SIZE_MAX);
@@ -52,7 +58,7 @@ static void expect_same(const decoded *result, mprof_block_kind kind, const char
 						result->records[i].as.metric_value.is_double),
 				     1);
 	}
-	records_encode(&buffer, kind, result->records[0].id, &doubles, result->records, result->count);
+	records_encode(&buffer, kind, &encoding, result->records, result->count);
 	cr_assert_eq(buffer.status, MPROF_OK);
 	cr_assert_eq(buffer.length, length, "%zu bytes", buffer.length);
 	cr_assert_arr_eq(buffer.bytes, bytes, length);
@@ -63,18 +69,18 @@ static void expect_same(const decoded *result, mprof_block_kind kind, const char
 /* Decodes all records, encodes them again, and expects errors if the bytes are truncated anywhere. */
 static decoded expect_records(mprof_block_kind kind, const char *bytes, size_t length, size_t count)
 {
-	decoded result = decode(kind, bytes, length);
+	decoded result = decode(kind, 0, bytes, length);
 
 	cr_assert_eq(result.content.status, MPROF_OK, "%s at %zu", result.content.what, result.content.position);
 	cr_assert_eq(result.content.position, length);
 	cr_assert_eq(result.count, count);
-	expect_same(&result, kind, bytes, length);
+	expect_same(&result, kind, 0, bytes, length);
 	for (size_t cut = 0; cut < length; cut++) {
 		char copy[256];
 		decoded part;
 
 		memcpy(copy, bytes, cut);
-		part = decode(kind, copy, cut);
+		part = decode(kind, 0, copy, cut);
 		cr_assert_eq(part.content.status, MPROF_ERR_MALFORMED, "cut to %zu", cut);
 		cr_assert_leq(part.count, count);
 	}
@@ -85,7 +91,7 @@ static decoded expect_records(mprof_block_kind kind, const char *bytes, size_t l
 
 static void expect_fault(mprof_status status, size_t position, mprof_block_kind kind, const char *bytes, size_t length)
 {
-	decoded result = decode(kind, bytes, length);
+	decoded result = decode(kind, 0, bytes, length);
 
 	cr_assert_eq(result.content.status, status, "%s", result.content.what);
 	cr_assert_eq(result.content.position, position, "%s at %zu", result.content.what, result.content.position);
@@ -309,6 +315,65 @@ Test(records, metric_of_a_thread)
 	cr_assert_eq(result.records[0].as.metric.thread, (5 << 7) + 3);
 	cr_assert_str_eq(result.records[0].as.metric.section, "thread");
 	cr_assert_str_eq(result.records[0].as.metric.name, "cpu time");
+}
+
+#define SIZED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SIZED_METRICS)
+#define DECODE_SIZED(bytes) decode(MPROF_BLOCK_METRICS, SIZED, bytes, sizeof(bytes) - 1)
+
+Test(records, metrics_with_a_length)
+{
+	static const char bytes[] = "\x81\x8b\x70\xb9\x85"
+				    "gpu\0"
+				    "W\0"
+				    "W\0"
+				    "\x82\x86\x01\x90\x80\0"
+				    "t\0"
+				    "\x80"
+				    "\x83\x84\x3f\x20\x83\x87"
+				    "\x84\x81\x89"
+				    "\x84\x84\x94\x82\x83\x85"
+				    "\x80";
+	decoded result = DECODE_SIZED(bytes);
+
+	cr_assert_eq(result.content.status, MPROF_OK);
+	cr_assert_eq(result.count, 5);
+	cr_expect_eq(result.records[0].as.metric.flags,
+		     MPROF_METRIC_UNIT_NAMED | MPROF_METRIC_FLAG_THREAD | MPROF_METRIC_FLAG_HISTOGRAM | 0x1000);
+	cr_expect_eq(result.records[0].as.metric.thread, 5);
+	cr_expect_str_eq(result.records[0].as.metric.unit, "W");
+	cr_expect_str_eq(result.records[1].as.metric.unit, "");
+	/* Without a time the counter is 0, with one it is relative to the first clock pair. */
+	cr_expect_eq(result.records[2].as.metric_value.counter, START_COUNTER - 4);
+	cr_expect_eq(result.records[2].as.metric_value.is_double, 1);
+	cr_expect_eq(result.records[3].as.metric_value.counter, 0);
+	cr_expect_eq(result.records[3].as.metric_value.value, (uint64_t)-5);
+	cr_expect_eq(result.records[4].as.metric_value.value, 10);
+	cr_expect_eq(result.records[4].as.metric_value.counter, START_COUNTER + 1);
+	cr_expect_eq(result.records[4].as.metric_value.count, 3);
+	cr_expect_eq(result.records[4].as.metric_value.lower, (uint64_t)-3);
+	expect_same(&result, MPROF_BLOCK_METRICS, SIZED, bytes, sizeof(bytes) - 1);
+}
+
+Test(records, longer_and_shorter_metrics)
+{
+	/* A definition without texts, a value without any number, and a value that a later version has extended. */
+	decoded result = DECODE_SIZED("\x81\x81\x90\x80\x82\x80\x82\x86\x82\x80\x80\x80\x55\xaa\x80");
+
+	cr_assert_eq(result.content.status, MPROF_OK);
+	cr_assert_eq(result.count, 3);
+	cr_expect_str_eq(result.records[0].as.metric.name, "");
+	cr_expect_eq(result.records[1].as.metric_value.value, 0);
+	cr_expect_eq(result.records[2].as.metric_value.value, 1);
+	cr_expect_eq(result.records[2].as.metric_value.counter, 0);
+}
+
+Test(records, faults_of_metrics_with_a_length)
+{
+	/* A definition that is longer than the block, a text that is cut off, a number that is, and an ID of 0. */
+	cr_expect_eq(DECODE_SIZED("\x81\xff\x80\x80").content.status, MPROF_ERR_MALFORMED);
+	cr_expect_eq(DECODE_SIZED("\x81\x83\x80\x80xy\0\x80\x80").content.status, MPROF_ERR_MALFORMED);
+	cr_expect_eq(DECODE_SIZED("\x80\x82\x81\x00\x80\x80").content.status, MPROF_ERR_MALFORMED);
+	cr_expect_eq(DECODE_SIZED("\x80\x81\x80\x80").content.status, MPROF_ERR_MALFORMED);
 }
 
 Test(records, metric_faults)

@@ -165,6 +165,32 @@ static void fill_description(mprof_record *record, uint64_t address, uint32_t fi
 }
 /* Frames of the log may have positions. */
 static int has_positions;
+static int has_sized_metrics;
+
+static void fill_position(mprof_record *record, uint64_t address, uint32_t first)
+{
+	record->as.position.is_native = (uint32_t)fuzz_random_below(2);
+	record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
+	if (!record->as.position.is_native)
+		record->as.position.target *= 128;
+	record->as.position.is_inlined = (uint32_t)fuzz_random_below(2);
+	record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
+	record->as.position.offset = (uint32_t)(address >> 32);
+	record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
+}
+
+/* Fills what only directive 38 can represent. */
+static void fill_sized_metric(mprof_record *record, uint64_t address)
+{
+	if (has_sized_metrics && record->kind == MPROF_RECORD_METRIC) {
+		record->as.metric.flags |= (uint32_t)address & (MPROF_METRIC_FLAG_HISTOGRAM | MPROF_METRIC_UNIT_MASK);
+		record->as.metric.unit = "kg";
+	} else if (has_sized_metrics && record->kind == MPROF_RECORD_METRIC_VALUE) {
+		record->as.metric_value.counter = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+		record->as.metric_value.count = address >> fuzz_random_below(64);
+		record->as.metric_value.lower = address - fuzz_random_below(100);
+	}
+}
 
 static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 {
@@ -194,6 +220,7 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		break;
 	case MPROF_RECORD_METRIC:
 		record->as.metric.flags = i % 2;
+		fill_sized_metric(record, address);
 		break;
 	case MPROF_RECORD_ARGUMENT:
 		fill_argument(record);
@@ -212,20 +239,14 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 	case MPROF_RECORD_CLOCK_PAIR:
 		fill_description(record, address, first, i);
 		break;
-	case MPROF_RECORD_TEXT:
-		break;
 	case MPROF_RECORD_POSITION:
-		record->as.position.is_native = (uint32_t)fuzz_random_below(2);
-		record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
-		if (!record->as.position.is_native)
-			record->as.position.target *= 128;
-		record->as.position.is_inlined = (uint32_t)fuzz_random_below(2);
-		record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
-		record->as.position.offset = (uint32_t)(address >> 32);
-		record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
+		fill_position(record, address, first);
+		break;
+	case MPROF_RECORD_TEXT:
 		break;
 	default:
 		record->as.metric_value.value = address;
+		fill_sized_metric(record, address);
 		break;
 	}
 }
@@ -395,6 +416,7 @@ fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks)
 	fuzz_log log;
 
 	has_positions = mprof_number_set_has(&options->directives, MPROF_DIRECTIVE_POSITIONS);
+	has_sized_metrics = mprof_number_set_has(&options->directives, MPROF_DIRECTIVE_SIZED_METRICS);
 	fuzz_require(mprof_writer_open_memory(options, &writer) == MPROF_OK);
 	fuzz_require(mprof_writer_write_loaded(writer, &element) == MPROF_OK);
 	write_names(writer, 1);

@@ -83,7 +83,8 @@ static inline void log_begin_in(test_log *log, mprof_dialect dialect, uint64_t c
 					     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
 					     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
 					     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) |
-					     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
+					     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS) |
+					     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SIZED_METRICS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &log->writer), MPROF_OK);
 	define_names(log->writer);
 }

@@ -202,7 +202,7 @@ static int misuse_in_child(mprof_recorder *recorder, mprof_thread *thread)
 	const mprof_key_range range = {METHOD, METHOD};
 	const mprof_frame frames[] = {METHOD, METHOD};
 	const mprof_root_area area = {.struct_size = sizeof(mprof_root_area), .start = 0x1000, .size = 16};
-	const mprof_metric_value value = {1, 0, 2};
+	const mprof_metric_value value = {.metric = 1, .value = 2};
 	uint32_t metric;
 
 	for (int i = 0; i < 1000; i++) {

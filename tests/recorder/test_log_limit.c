@@ -78,7 +78,7 @@ Test(log_limit, nothing_but_losses_is_written_after_it, .timeout = 60)
 	mprof_thread *thread;
 	mprof_recorder *recorder = open_limited(&log, &thread);
 	const mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "late.dll", 8, NULL};
-	mprof_metric_value value = {0, 0, 1};
+	mprof_metric_value value = {.value = 1};
 	mprof_recorder_stats stats;
 	uint64_t length;
 

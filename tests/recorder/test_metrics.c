@@ -20,7 +20,7 @@ static uint32_t define(mprof_recorder *recorder, const char *section, const char
 
 static void record_values(mprof_recorder *recorder, uint32_t first, uint64_t value, uint32_t second, uint64_t other)
 {
-	const mprof_metric_value values[] = {{first, 0, value}, {second, 0, other}};
+	const mprof_metric_value values[] = {{.metric = first, .value = value}, {.metric = second, .value = other}};
 
 	cr_assert_eq(mprof_recorder_record_metrics(recorder, values, sizeof(*values), 2), MPROF_OK);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
@@ -107,7 +107,7 @@ Test(metrics, refuses_what_the_contract_forbids)
 {
 	recorded_log log = {0};
 	mprof_recorder *recorder = recorded_log_open(&log, NULL);
-	const mprof_metric_value unknown[] = {{0, 0, 1}, {1, 0, 1}};
+	const mprof_metric_value unknown[] = {{.value = 1}, {.metric = 1, .value = 1}};
 	uint32_t metric;
 
 	cr_assert_eq(mprof_recorder_define_metric(NULL, "s", "n", 0, &metric), MPROF_ERR_ARGUMENT);
@@ -115,7 +115,11 @@ Test(metrics, refuses_what_the_contract_forbids)
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", NULL, 0, &metric), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0, NULL), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 2, &metric), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0x50, &metric), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0xd0, &metric), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", MPROF_METRIC_UNIT_NAMED, &metric),
+		     MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", MPROF_METRIC_FLAG_THREAD, &metric),
+		     MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_record_metrics(recorder, unknown, sizeof(*unknown), 1), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_record_metrics(recorder, unknown + 1, sizeof(mprof_metric_value), 1),
 		     MPROF_ERR_ARGUMENT);
@@ -124,6 +128,93 @@ Test(metrics, refuses_what_the_contract_forbids)
 	cr_assert_eq(mprof_recorder_record_metrics(recorder, NULL, sizeof(mprof_metric_value), 0), MPROF_OK);
 	finish(recorder, &log);
 	cr_assert_eq(log.record_count, 0);
+	recorded_log_free(&log);
+}
+
+static uint32_t describe(mprof_recorder *recorder, const char *name, const char *unit, uint64_t thread, uint32_t flags)
+{
+	const mprof_metric_description description = {
+		.struct_size = sizeof(description), .name = name, .unit = unit, .thread = thread, .flags = flags};
+	uint32_t metric = 0;
+
+	cr_assert_eq(mprof_recorder_define_metric_detailed(recorder, &description, &metric), MPROF_OK);
+	return metric;
+}
+
+/* Values with a time are all written, in the order in which they are given, and so are all buckets. */
+Test(metrics, times_threads_and_buckets)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+	const uint64_t start = mprof_recorder_read_counter(recorder);
+	const uint32_t depth =
+		describe(recorder, "depth", NULL, 77, MPROF_METRIC_UNIT_COUNT | MPROF_METRIC_FLAG_THREAD);
+	const uint32_t pressure = describe(recorder, "pressure", "mm[Hg]", 0, MPROF_METRIC_UNIT_NAMED);
+	const uint32_t delay =
+		describe(recorder, "delay", NULL, 0, MPROF_METRIC_UNIT_TIME | MPROF_METRIC_FLAG_HISTOGRAM);
+	const mprof_metric_value values[] = {
+		{.metric = depth, .value = 3},
+		{.metric = depth, .value = 3},
+		{.metric = pressure, .value = 120, .counter = start},
+		{.metric = pressure, .value = 120, .counter = start - 5},
+		{.metric = delay, .value = 100, .lower = 10, .count = 4},
+		{.metric = delay, .value = 100, .lower = 10, .count = 4},
+	};
+	static const uint32_t expected[] = {1, 2, 3, 1, 2, 2, 3, 3};
+
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, values, sizeof(*values), 6), MPROF_OK);
+	finish(recorder, &log);
+	cr_assert_eq(log.record_count, 8);
+	for (size_t i = 0; i < 8; i++)
+		cr_expect_eq(log.records[i].record.id, expected[i], "record %zu", i);
+	cr_expect_eq(log.records[0].record.as.metric.thread, 77);
+	cr_expect_eq(log.records[3].record.as.metric_value.counter, 0);
+	cr_expect_eq(log.records[4].record.as.metric_value.counter, start);
+	cr_expect_eq(log.records[5].record.as.metric_value.counter, start - 5);
+	cr_expect_eq(log.records[6].record.as.metric_value.lower, 10);
+	cr_expect_eq(log.records[7].record.as.metric_value.count, 4);
+	recorded_log_free(&log);
+}
+
+/* Only a log that needs it has the directive, so that others are what they were. */
+Test(metrics, directive_is_declared_when_it_is_needed)
+{
+	for (int needs = 0; needs <= 1; needs++) {
+		recorded_log log = {0};
+		mprof_recorder *recorder = recorded_log_open(&log, NULL);
+		const mprof_metric_value value = {.metric = 1, .value = 7, .counter = needs ? 1000 : 0};
+
+		describe(recorder, "energy", NULL, 5, MPROF_METRIC_UNIT_JOULES | MPROF_METRIC_FLAG_THREAD);
+		cr_assert_eq(mprof_recorder_record_metrics(recorder, &value, sizeof(value), 1), MPROF_OK);
+		finish(recorder, &log);
+		cr_expect_eq(log.blocks[MPROF_BLOCK_DIRECTIVES], 1 + needs);
+		cr_expect_eq(log.record_count, 2);
+		recorded_log_free(&log);
+	}
+}
+
+Test(metrics, refuses_descriptions_that_contradict_themselves)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+	static const mprof_metric_description wrong[] = {
+		{.struct_size = sizeof(*wrong), .unit = "W"},
+		{.struct_size = sizeof(*wrong), .name = "n", .unit = "W"},
+		{.struct_size = sizeof(*wrong), .name = "n", .flags = MPROF_METRIC_UNIT_NAMED},
+		{.struct_size = sizeof(*wrong), .name = "n", .unit = "", .flags = MPROF_METRIC_UNIT_NAMED},
+		{.struct_size = sizeof(*wrong), .name = "n", .thread = 1},
+		{.struct_size = sizeof(*wrong), .name = "n", .flags = 0xd0},
+		{.struct_size = 0, .name = "n"},
+	};
+	const mprof_metric_value bound = {.metric = 1, .value = 9, .lower = 1};
+	uint32_t metric;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		cr_expect_eq(mprof_recorder_define_metric_detailed(recorder, &wrong[i], &metric), MPROF_ERR_ARGUMENT,
+			     "%zu", i);
+	define(recorder, "s", "n", MPROF_METRIC_FLAG_HISTOGRAM);
+	cr_expect_eq(mprof_recorder_record_metrics(recorder, &bound, sizeof(bound), 1), MPROF_ERR_ARGUMENT);
+	finish(recorder, &log);
 	recorded_log_free(&log);
 }
 
@@ -136,7 +227,7 @@ static void *define_many(void *argument)
 	for (int i = 0; i < METRICS_EACH; i++) {
 		char name[32];
 		uint32_t metric;
-		mprof_metric_value value = {0, 0, 0};
+		mprof_metric_value value = {.value = 0};
 
 		snprintf(name, sizeof(name), "m%d", i);
 		if (mprof_recorder_define_metric(recorder, "s", name, 0, &metric) != MPROF_OK)

@@ -147,7 +147,7 @@ static void use(mprof_recorder *recorder, mprof_thread *thread)
 				      .class_key = CLASS_A,
 				      .name = "area"};
 	const mprof_class_field fields[] = {{"next", CLASS_A, 16, 0}, {"value", 0, 24, 0}};
-	mprof_metric_value value = {0, 0, 5};
+	mprof_metric_value value = {.value = 5};
 
 	describe(recorder, "First");
 	expect_ok_or_no_memory(mprof_recorder_define_fields(recorder, CLASS_A, fields, sizeof(*fields), 2));

@@ -244,7 +244,7 @@ static void take_shot(mprof_recorder *recorder, uint64_t round)
 static void tell_facts(mprof_recorder *recorder, uint64_t round)
 {
 	char name[32];
-	mprof_metric_value value = {0, 0, round};
+	mprof_metric_value value = {.value = round};
 	mprof_element element = {.struct_size = sizeof(element)};
 
 	snprintf(name, sizeof(name), "fact %d", (int)round);

@@ -95,8 +95,8 @@ static void expect_same(const mprof_record *expected, const mprof_record *actual
 {
 	mprof_record wanted = *expected;
 	mprof_record found = *actual;
-	const char **wanted_texts[] = {record_name(&wanted), record_second_text(&wanted)};
-	const char **found_texts[] = {record_name(&found), record_second_text(&found)};
+	const char **wanted_texts[] = {record_name(&wanted), record_second_text(&wanted), record_third_text(&wanted)};
+	const char **found_texts[] = {record_name(&found), record_second_text(&found), record_third_text(&found)};
 
 	cr_assert_eq(found.kind, wanted.kind);
 	for (size_t i = 0; i < COUNT_OF(wanted_texts); i++) {
@@ -217,15 +217,20 @@ Test(round_trip_records, metrics)
 
 		records[i] = record_of(MPROF_RECORD_METRIC, i + 1);
 		records[i].as.metric.flags =
-			i % 2 == 0 ? (uint32_t)edges[i] & UINT32_C(0x7f0) : MPROF_METRIC_FLAG_DOUBLE;
+			i % 2 == 0 ? (uint32_t)edges[i] & UINT32_C(0xff0) : MPROF_METRIC_FLAG_DOUBLE;
 		if ((records[i].as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
 			records[i].as.metric.thread = edges[EDGE_COUNT - 1 - i];
 		records[i].as.metric.name = edge_name(i);
 		records[i].as.metric.section = edge_name(i + 1);
+		if ((records[i].as.metric.flags & MPROF_METRIC_UNIT_MASK) == MPROF_METRIC_UNIT_NAMED)
+			records[i].as.metric.unit = edge_name(i + 2);
 		for (uint32_t j = 0; j < 2; j++) {
 			values[j] = record_of(MPROF_RECORD_METRIC_VALUE, j == 0 ? i + 1 : EDGE_COUNT - i);
 			values[j].as.metric_value.is_double = records[i].as.metric.flags & MPROF_METRIC_FLAG_DOUBLE;
 			values[j].as.metric_value.value = edges[i];
+			values[j].as.metric_value.counter = edges[EDGE_COUNT - 1 - i];
+			values[j].as.metric_value.lower = edges[(i + j) % EDGE_COUNT];
+			values[j].as.metric_value.count = edges[(i + 2 * j) % EDGE_COUNT];
 		}
 		/* The metric at the other end has the other type. */
 		values[1].as.metric_value.is_double ^= MPROF_METRIC_FLAG_DOUBLE;

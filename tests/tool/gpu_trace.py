@@ -74,4 +74,5 @@ def main():
           len(to_queue & elsewhere), sep="\t")
 
 
-main()
+if __name__ == "__main__":
+    main()

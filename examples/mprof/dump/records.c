@@ -75,20 +75,34 @@ static void print_metric_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "id", record->id);
 	json_unsigned(json, "flags", record->as.metric.flags);
-	json_string(json, "unit", kind_of_unit(record->as.metric.flags));
+	json_string(json, "unit", kind_of_metric_unit(&record->as.metric));
 	if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
 		json_hexadecimal(json, "thread", record->as.metric.thread);
 	json_string(json, "section", record->as.metric.section);
 	json_string(json, "name", record->as.metric.name);
 }
 
+static void print_number_json(json_writer *json, const char *key, uint32_t flags, uint64_t value)
+{
+	if (flags & MPROF_METRIC_FLAG_DOUBLE)
+		json_double(json, key, kind_double_value(value));
+	else
+		json_signed(json, key, (int64_t)value);
+}
+
 static void print_value_json(const log_input *input, json_writer *json, const mprof_record *record)
 {
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	const uint32_t flags = flags_of_metric(input, record->id);
+
 	json_unsigned(json, "metric", record->id);
-	if (flags_of_metric(input, record->id) & MPROF_METRIC_FLAG_DOUBLE)
-		json_double(json, "value", kind_double_value(record->as.metric_value.value));
-	else
-		json_signed(json, "value", (int64_t)record->as.metric_value.value);
+	print_number_json(json, "value", flags, value->value);
+	if (value->counter != 0)
+		json_unsigned(json, "counter", value->counter);
+	if ((flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0) {
+		print_number_json(json, "lower", flags, value->lower);
+		json_unsigned(json, "count", value->count);
+	}
 }
 
 /* The object that a record of a block of a heap snapshot is about. */
@@ -411,12 +425,27 @@ static void print_code_text(const mprof_record *record)
 		print_location_text(&record->as.location);
 }
 
+static void print_number_text(uint32_t flags, uint64_t value)
+{
+	if (flags & MPROF_METRIC_FLAG_DOUBLE)
+		printf(" %g", kind_double_value(value));
+	else
+		printf(" %" PRId64, (int64_t)value);
+}
+
 static void print_value_text(const log_input *input, const mprof_record *record)
 {
-	if (flags_of_metric(input, record->id) & MPROF_METRIC_FLAG_DOUBLE)
-		printf(" %g", kind_double_value(record->as.metric_value.value));
-	else
-		printf(" %" PRId64, (int64_t)record->as.metric_value.value);
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	const uint32_t flags = flags_of_metric(input, record->id);
+
+	if ((flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0) {
+		printf(" %" PRIu64 " above", value->count);
+		print_number_text(flags, value->lower);
+		printf(", up to");
+	}
+	print_number_text(flags, value->value);
+	if (value->counter != 0)
+		printf(", at %" PRIu64, value->counter);
 }
 
 static void print_summary_text(const log_input *input, const mprof_record *record)
@@ -545,7 +574,9 @@ static void print_metric_text(const mprof_metric_record *metric)
 	text_name(stdout, metric->section);
 	fputs(", ", stdout);
 	text_name(stdout, metric->name);
-	printf(" (%s)", kind_of_unit(metric->flags));
+	fputs(" (", stdout);
+	text_name(stdout, kind_of_metric_unit(metric));
+	fputs((metric->flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0 ? ", histogram)" : ")", stdout);
 	if ((metric->flags & MPROF_METRIC_FLAG_THREAD) != 0)
 		printf(" of thread 0x%" PRIx64, metric->thread);
 }

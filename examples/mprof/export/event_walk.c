@@ -573,14 +573,30 @@ static void walk_typed(event_walk *walk, const mprof_block *block)
 	end_fetch(walk, status);
 }
 
+/* Passes a value on. Buckets of histograms are no values over time. */
+static void walk_metric_value(event_walk *walk, const mprof_block *block, const mprof_record *record)
+{
+	const uint64_t own = record->as.metric_value.counter;
+	const uint64_t counter = own != 0 ? own : block->start.counter;
+	mprof_record metric;
+
+	if (!walk_has_counter(walk, counter))
+		return;
+	if (mprof_reader_lookup_record(walk->input.reader, MPROF_RECORD_METRIC, record->id, &metric, sizeof(metric)) ==
+		    MPROF_OK &&
+	    (metric.as.metric.flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0)
+		walk->buckets++;
+	else
+		walk->sink->metric(walk->user, record, walk_time(walk, counter));
+}
+
 static void pass_record(const event_walk *walk, const mprof_block *block, const mprof_record *record)
 {
 	if (record->kind == MPROF_RECORD_CLOCK_PAIR) {
 		if (walk->sink->clock_pair != NULL)
 			walk->sink->clock_pair(walk->user, record);
-	} else if (walk->sink->metric != NULL &&
-		   (record->kind == MPROF_RECORD_METRIC || walk_has_counter(walk, block->start.counter))) {
-		walk->sink->metric(walk->user, record, walk_time(walk, block->start.counter));
+	} else if (walk->sink->metric != NULL && record->kind == MPROF_RECORD_METRIC_VALUE) {
+		walk_metric_value(walk, block, record);
 	}
 }
 
@@ -749,6 +765,11 @@ void event_walk_print_left_out(const event_walk *walk)
 			walk->spans.crowded);
 	if (walk->short_calls > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " shorter calls were left out\n", walk->short_calls);
+	if (walk->buckets > 0)
+		fprintf(stderr,
+			"mprof: export: %" PRIu64
+			" buckets of histograms were left out: the format has none; tables have their percentiles\n",
+			walk->buckets);
 	if (walk->deep_calls > 0)
 		fprintf(stderr,
 			"mprof: export: %" PRIu64

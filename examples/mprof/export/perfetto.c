@@ -14,6 +14,7 @@
 #include "export/targets.h"
 #include "export/thread_table.h"
 #include "shared/key_map.h"
+#include "shared/kinds.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -353,7 +354,7 @@ static void add_heap_size(perfetto_trace *trace, const walk_thread *thread, cons
 	uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_HEAP_SIZE, 0);
 
 	if (!trace->has_heap_size)
-		perfetto_describe_counter(&trace->writer, track, trace->process, "Heap size", UNIT_BYTES);
+		perfetto_describe_counter(&trace->writer, track, trace->process, "Heap size", UNIT_BYTES, NULL);
 	trace->has_heap_size = 1;
 	perfetto_count(&trace->writer, track, thread->time, (int64_t)event->value);
 }
@@ -373,7 +374,7 @@ static void add_allocation(perfetto_trace *trace, const walk_thread *thread, con
 	if (row->allocation_track == 0) {
 		row->allocation_track = perfetto_track_id(&trace->writer, PERFETTO_ALLOCATIONS, row->sequence.number);
 		perfetto_describe_counter(&trace->writer, row->allocation_track, row->sequence.track, "Allocated bytes",
-					  UNIT_BYTES);
+					  UNIT_BYTES, NULL);
 		write_allocated(trace, row, thread->time);
 	}
 	row->allocated += event->value;
@@ -536,6 +537,14 @@ static uint64_t metric_unit(const mprof_metric_record *metric)
 	}
 }
 
+/* The name of a unit that metric_unit() does not state; NULL if there is none. */
+static const char *unit_name(const mprof_metric_record *metric)
+{
+	return metric_unit(metric) == UNIT_UNSPECIFIED && (metric->flags & MPROF_METRIC_UNIT_MASK) != 0
+		       ? kind_of_metric_unit(metric)
+		       : NULL;
+}
+
 /* The track that the metrics of a section are below. */
 static uint64_t section_track(perfetto_trace *trace, const char *section)
 {
@@ -560,7 +569,7 @@ static void describe_metric(perfetto_trace *trace, uint32_t id, uint64_t track)
 	if (mprof_reader_lookup_record(trace->walk.input.reader, MPROF_RECORD_METRIC, id, &record, sizeof(record)) !=
 	    MPROF_OK) {
 		snprintf(text, sizeof(text), "Metric %" PRIu32, id);
-		perfetto_describe_counter(&trace->writer, track, trace->process, text, UNIT_UNSPECIFIED);
+		perfetto_describe_counter(&trace->writer, track, trace->process, text, UNIT_UNSPECIFIED, NULL);
 		return;
 	}
 	snprintf(text, sizeof(text), "%s: %s", metric->section, metric->name);
@@ -570,7 +579,7 @@ static void describe_metric(perfetto_trace *trace, uint32_t id, uint64_t track)
 	} else {
 		parent = section_track(trace, metric->section);
 	}
-	perfetto_describe_counter(&trace->writer, track, parent, text, metric_unit(metric));
+	perfetto_describe_counter(&trace->writer, track, parent, text, metric_unit(metric), unit_name(metric));
 }
 
 static void add_metric(void *user, const mprof_record *record, uint64_t time)

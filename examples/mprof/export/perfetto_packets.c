@@ -72,7 +72,8 @@ enum {
 	THREAD_PID = 1,
 	THREAD_TID = 2,
 	THREAD_NAME = 5,
-	COUNTER_UNIT = 3
+	COUNTER_UNIT = 3,
+	COUNTER_UNIT_NAME = 6
 };
 
 /* TrackEvent */
@@ -349,11 +350,13 @@ void perfetto_describe_ranked(perfetto_writer *writer, uint64_t track, uint64_t 
 }
 
 void perfetto_describe_counter(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name,
-			       uint64_t unit)
+			       uint64_t unit, const char *unit_name)
 {
 	begin_descriptor(writer, track, parent, name);
 	protobuf_clear(&writer->inner);
 	protobuf_number(&writer->inner, COUNTER_UNIT, unit);
+	if (unit_name != NULL)
+		protobuf_text(&writer->inner, COUNTER_UNIT_NAME, perfetto_text(writer, unit_name));
 	protobuf_add(&writer->part, TRACK_COUNTER, &writer->inner);
 	write_descriptor(writer);
 }

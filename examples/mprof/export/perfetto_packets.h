@@ -121,9 +121,9 @@ void perfetto_describe_track(perfetto_writer *writer, uint64_t track, uint64_t p
 void perfetto_describe_ranked(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name, uint64_t rank,
 			      const char *description);
 
-/** Describes a track of a counter. \p unit is a CounterDescriptor.Unit. */
+/** Describes a track of a counter. \p unit is a CounterDescriptor.Unit; \p unit_name may be NULL. */
 void perfetto_describe_counter(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name,
-			       uint64_t unit);
+			       uint64_t unit, const char *unit_name);
 
 /** Begins an event of a track in perfetto_writer::part; perfetto_end_event() writes it. */
 void perfetto_begin_event(perfetto_writer *writer, uint64_t type, uint64_t track, const char *name);

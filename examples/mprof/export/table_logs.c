@@ -495,43 +495,80 @@ static void add_pauses(table_sink *sink, const log_report *report)
 }
 
 /* A value is an integer or a double; a double of 53 bits does not hold all integers. */
-static void add_metric_values(table_sink *sink, const mprof_metric_stats *metric)
+static void add_values(table_sink *sink, uint32_t flags, int has_values, const uint64_t *values, size_t count)
 {
-	const uint64_t values[] = {metric->first, metric->last, metric->minimum, metric->maximum};
-	int is_double = (metric->flags & MPROF_METRIC_FLAG_DOUBLE) != 0;
+	const int is_double = (flags & MPROF_METRIC_FLAG_DOUBLE) != 0;
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		if (metric->count == 0 || is_double)
+	for (size_t i = 0; i < count; i++) {
+		if (!has_values || is_double)
 			table_null(sink);
 		else
 			table_signed(sink, (int64_t)values[i]);
 	}
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		if (metric->count == 0 || !is_double)
+	for (size_t i = 0; i < count; i++) {
+		if (!has_values || !is_double)
 			table_null(sink);
 		else
 			table_real(sink, kind_double_value(values[i]));
 	}
 }
 
+/* What identifies a metric. */
+static void add_metric_name(table_sink *sink, uint32_t flags, const char *section, const char *name, uint64_t thread,
+			    const char *unit)
+{
+	table_text(sink, section);
+	table_text(sink, name);
+	if (flags & MPROF_METRIC_FLAG_THREAD)
+		table_address(sink, thread);
+	else
+		table_null(sink);
+	table_text(sink, unit);
+}
+
 static void add_metrics(table_sink *sink, const log_report *report)
 {
 	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_METRICS); i++) {
 		mprof_metric_stats metric = {.struct_size = sizeof(metric)};
+		uint64_t values[4];
 
 		mprof_profile_get_row(report->profile, MPROF_TABLE_METRICS, i, &metric);
+		/* Its buckets are in another table. */
+		if ((metric.flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0)
+			continue;
 		table_begin_row(sink, TABLE_METRICS);
-		table_text(sink, metric.section);
-		table_text(sink, metric.name);
-		if (metric.flags & MPROF_METRIC_FLAG_THREAD)
-			table_address(sink, metric.thread);
-		else
-			table_null(sink);
-		table_text(sink, kind_of_unit(metric.flags));
+		add_metric_name(sink, metric.flags, metric.section, metric.name, metric.thread, metric.unit);
 		table_unsigned(sink, metric.count);
-		add_metric_values(sink, &metric);
+		values[0] = metric.first;
+		values[1] = metric.last;
+		values[2] = metric.minimum;
+		values[3] = metric.maximum;
+		add_values(sink, metric.flags, metric.count > 0, values, 4);
 		if (metric.count > 0)
 			table_signed(sink, metric.last_ns);
+		else
+			table_null(sink);
+		table_end_row(sink);
+	}
+}
+
+static void add_histograms(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HISTOGRAMS); i++) {
+		mprof_histogram_stats stats = {.struct_size = sizeof(stats)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HISTOGRAMS, i, &stats);
+		const uint64_t values[] = {stats.min_above, stats.min, stats.p50_above, stats.p50,
+					   stats.p90_above, stats.p90, stats.p99_above, stats.p99,
+					   stats.max_above, stats.max};
+
+		table_begin_row(sink, TABLE_HISTOGRAMS);
+		add_metric_name(sink, stats.flags, stats.section, stats.name, stats.thread, stats.unit);
+		table_unsigned(sink, stats.count);
+		table_unsigned(sink, stats.buckets);
+		add_values(sink, stats.flags, stats.count > 0, values, sizeof(values) / sizeof(values[0]));
+		if (stats.count > 0)
+			table_signed(sink, stats.last_ns);
 		else
 			table_null(sink);
 		table_end_row(sink);
@@ -632,6 +669,10 @@ static void table_rows_add(table_sink *sink, const log_report *report)
 	add_lines(sink, report);
 	table_add_rows(sink, report, TABLE_SAMPLE_KINDS);
 	table_add_rows(sink, report, TABLE_SAMPLE_GROUPS);
+	add_histograms(sink, report);
+	table_add_rows(sink, report, TABLE_MESSAGES);
+	table_add_rows(sink, report, TABLE_WAITS);
+	table_add_rows(sink, report, TABLE_GC_GENERATIONS);
 }
 
 /* The value of a property of the log; \p otherwise if the log does not have it. */

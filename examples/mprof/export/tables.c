@@ -163,6 +163,17 @@ static const exported_column metrics[] = {
 	OWN("maximum", INTEGER),   OWN("first_real", REAL), OWN("last_real", REAL), OWN("minimum_real", REAL),
 	OWN("maximum_real", REAL), OWN("last_ns", INTEGER),
 };
+static const exported_column histograms[] = {
+	OWN("section", TEXT),        OWN("name", TEXT),       OWN("thread", TEXT),         OWN("unit", TEXT),
+	OWN("count", INTEGER),       OWN("buckets", INTEGER), OWN("min_above", INTEGER),   OWN("min", INTEGER),
+	OWN("p50_above", INTEGER),   OWN("p50", INTEGER),     OWN("p90_above", INTEGER),   OWN("p90", INTEGER),
+	OWN("p99_above", INTEGER),   OWN("p99", INTEGER),     OWN("max_above", INTEGER),   OWN("max", INTEGER),
+	OWN("min_above_real", REAL), OWN("min_real", REAL),   OWN("p50_above_real", REAL), OWN("p50_real", REAL),
+	OWN("p90_above_real", REAL), OWN("p90_real", REAL),   OWN("p99_above_real", REAL), OWN("p99_real", REAL),
+	OWN("max_above_real", REAL), OWN("max_real", REAL),   OWN("last_ns", INTEGER),
+};
+static const exported_column messages[] = {FIELD("severity"), FIELD("source"), FIELD("count"), REST};
+static const exported_column waits[] = {FIELD("kind"), FIELD("name"), NAME("stack", "stack", FRAMES), REST};
 static const exported_column heap_snapshots[] = {
 	OWN("snapshot", INTEGER),      FIELD("number"),  FIELD("time_ns"),
 	NOT("complete", "incomplete"), FIELD("objects"), FIELD("bytes"),
@@ -240,7 +251,7 @@ static const exported_table tables[TABLES] = {
 				      "waits for monitors by class and call stack"),
 	[TABLE_EXCEPTION_SITES] = TABLE(exception_sites, exception_sites, MPROF_TABLE_EXCEPTION_SITES, "call ",
 					"exceptions by class and call stack"),
-	[TABLE_METRICS] = TABLE(metrics, metrics, MPROF_TABLE_METRICS, "", "metrics of the runtime"),
+	[TABLE_METRICS] = TABLE(metrics, metrics, MPROF_TABLE_METRICS, "", "metrics of the runtime and the program"),
 	[TABLE_MARKS] = TABLE(marks, all_fields, MPROF_TABLE_MARKS, "", "markers of the user"),
 	[TABLE_EVENT_TYPES] = TABLE(event_types, event_types, MPROF_TABLE_EVENT_TYPES, "",
 				    "events that the program describes, and durations of spans"),
@@ -260,6 +271,13 @@ static const exported_table tables[TABLES] = {
 	[TABLE_TIMELINES] = TABLE(timelines, timelines, MPROF_TABLE_TIMELINES, "",
 				  "threads that the log describes, such as queues of devices"),
 	[TABLE_CLOCKS] = TABLE(clocks, clocks, MPROF_TABLE_CLOCKS, "", "clocks, and how they agree"),
+	[TABLE_HISTOGRAMS] = TABLE(histograms, histograms, MPROF_TABLE_HISTOGRAMS, "",
+				   "histograms, with the bounds of their percentiles"),
+	[TABLE_MESSAGES] =
+		TABLE(messages, messages, MPROF_TABLE_MESSAGES, "", "messages of the program by severity and source"),
+	[TABLE_WAITS] = TABLE(waits, waits, MPROF_TABLE_WAITS, "call ", "waits by kind, name and call stack"),
+	[TABLE_GC_GENERATIONS] = TABLE(gc_generations, all_fields, MPROF_TABLE_GC_GENERATIONS, "",
+				       "generations before and after collections"),
 };
 
 static column_type type_of(const mprof_table_column *field)

@@ -127,7 +127,7 @@ typedef struct walk_sink {
 	void (*kind_sample)(void *user, const walk_kind_sample *sample);
 	/** Events were lost; \p thread is NULL if they belong to none that is known. */
 	void (*lost)(void *user, const walk_thread *thread, uint64_t count, uint64_t time);
-	/** A metric was defined, or has a value. */
+	/** A metric has a value. */
 	void (*metric)(void *user, const mprof_record *record, uint64_t time);
 	/** A clock was read together with the counter of the log. */
 	void (*clock_pair)(void *user, const mprof_record *record);
@@ -157,6 +157,7 @@ typedef struct event_walk {
 	uint64_t unordered;    /**< Left out: events of types, but not samples, that are in no order of time. */
 	uint64_t searched;     /**< Frames that failed searches visited. */
 	uint64_t short_calls;  /**< Left out because of --min-duration. */
+	uint64_t buckets;      /**< Of histograms, which are not passed on. */
 	uint64_t folded_calls; /**< Left out because they are above the maximum depth. */
 	uint64_t deep_calls;   /**< Left out because of walk_sink::max_open. */
 	int has_failed;        /**< Out of memory. */

@@ -7,7 +7,9 @@
 #include "report/findings.h"
 #include "report/frames.h"
 #include "report/heap.h"
+#include "report/meanings.h"
 #include "report/memory.h"
+#include "report/metrics.h"
 #include "report/native_code.h"
 #include "report/parts.h"
 #include "report/processes.h"
@@ -308,10 +310,12 @@ static const report_entry entries[] = {
 	{OF(MEMORY), NULL, report_memory_text, report_memory_json},
 	{OF(HANDLES), &tables_handles, tables_handles_text, tables_handles_json},
 	{OF(COLLECTIONS), &tables_collections, tables_collections_text, NULL},
+	{OF(COLLECTIONS), &meanings_generations, NULL, NULL},
 	{OF(COLLECTIONS), &tables_heap_resizes, NULL, NULL},
 	{OF(LOCKS), &tables_monitors, NULL, NULL},
 	{OF(LOCKS), &tables_monitor_holders, NULL, NULL},
 	{OF(LOCKS), &tables_monitor_sites, NULL, NULL},
+	{OF(WAITS), &meanings_waits, NULL, NULL},
 	{OF(FINALIZERS), &tables_finalizers, NULL, NULL},
 	{OF(EXCEPTIONS), &tables_exceptions, NULL, NULL},
 	{OF(EXCEPTIONS), &tables_exception_sites, NULL, NULL},
@@ -320,7 +324,9 @@ static const report_entry entries[] = {
 	{OF(CODE), &code_by_origin, NULL, NULL},
 	{OF(CODE), &code_by_assembly, NULL, NULL},
 	{OF(CODE), &code_by_method, NULL, NULL},
-	{OF(METRICS), &tables_metrics, NULL, NULL},
+	{OF(METRICS), &metrics_view, NULL, NULL},
+	{OF(METRICS), &metrics_histograms, NULL, NULL},
+	{OF(MESSAGES), &meanings_messages, NULL, NULL},
 	{OF(MARKS), &tables_marks, NULL, NULL},
 	{OF(THREADS), &tables_threads, NULL, NULL},
 	{OF(PROCESSES), &processes_described, NULL, NULL},

@@ -770,88 +770,8 @@ const report_view tables_exception_clauses = {
 };
 
 /*
- * Metrics and markers.
+ * Markers.
  */
-
-/* In text, metrics of threads are in the list of threads, and those without a value in the window are left out. */
-static int is_listed(const log_report *report, const void *row)
-{
-	const mprof_metric_stats *metric = row;
-
-	(void)report;
-	return (metric->flags & MPROF_METRIC_FLAG_THREAD) == 0 && metric->count > 0;
-}
-
-/* Formats a value by the unit of its metric; times are in nanoseconds. */
-static const char *format_value(const log_report *report, const void *row, uint64_t value, char text[TEXT_NUMBER_SIZE])
-{
-	const uint32_t flags = ((const mprof_metric_stats *)row)->flags;
-	const uint32_t unit = flags & MPROF_METRIC_UNIT_MASK;
-
-	(void)report;
-	if (flags & MPROF_METRIC_FLAG_DOUBLE)
-		snprintf(text, TEXT_NUMBER_SIZE, "%.6g", kind_double_value(value));
-	else if ((int64_t)value >= 0 && unit == MPROF_METRIC_UNIT_BYTES)
-		text_bytes(text, value);
-	else if ((int64_t)value >= 0 && unit == MPROF_METRIC_UNIT_TIME)
-		text_duration(text, value);
-	else if ((int64_t)value >= 0)
-		text_count(text, value);
-	else
-		snprintf(text, TEXT_NUMBER_SIZE, "%" PRId64, (int64_t)value);
-	return text;
-}
-
-static void print_metric(const log_report *report, const void *row)
-{
-	const mprof_metric_stats *metric = row;
-
-	(void)report;
-	fputs("  ", stdout);
-	name_print(metric->section);
-	fputs(": ", stdout);
-	report_name(metric->name);
-}
-
-static void print_metric_thread(const log_report *report, json_writer *json, const void *row, uint64_t thread)
-{
-	if (is_listed(report, row))
-		json_null(json, "thread");
-	else
-		json_hexadecimal(json, "thread", thread);
-}
-
-static void print_metric_values(const log_report *report, json_writer *json, const void *row, uint64_t flags)
-{
-	const mprof_metric_stats *metric = row;
-	const uint64_t values[] = {metric->first, metric->last, metric->minimum, metric->maximum};
-	static const char *const keys[] = {"first", "last", "minimum", "maximum"};
-
-	(void)report;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		if (metric->count == 0)
-			json_null(json, keys[i]);
-		else if (flags & MPROF_METRIC_FLAG_DOUBLE)
-			json_double(json, keys[i], kind_double_value(values[i]));
-		else
-			json_signed(json, keys[i], (int64_t)values[i]);
-	}
-}
-
-const report_view tables_metrics = {
-	.table = REPORT_TABLE_METRICS,
-	.source = MPROF_TABLE_METRICS,
-	.keep_text = is_listed,
-	.title = "Metrics",
-	.columns = {VIEW_COLUMN_BY(14, "last", .field = "last", .text = format_value),
-		    VIEW_COLUMN_BY(14, "least", .field = "minimum", .text = format_value),
-		    VIEW_COLUMN_BY(14, "most", .field = "maximum", .text = format_value),
-		    VIEW_COLUMN_BY(0, "metric", .print = print_metric)},
-	.json = {VIEW_FIELD(section), VIEW_FIELD(name), VIEW_JOIN(thread, print_metric_thread),
-		 VIEW_KIND(flags, "unit", kind_of_unit), VIEW_FIELD(count), VIEW_ALL_OTHERS,
-		 VIEW_JOIN(flags, print_metric_values), VIEW_FIELD_NEEDS(last_ns, count)},
-	.has_all_rows = 1,
-};
 
 static void print_mark(const log_report *report, const void *row)
 {

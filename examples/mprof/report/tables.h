@@ -23,7 +23,6 @@ extern const report_view tables_finalizers;
 extern const report_view tables_exceptions;
 extern const report_view tables_exception_sites;
 extern const report_view tables_exception_clauses;
-extern const report_view tables_metrics;
 extern const report_view tables_marks;
 extern const report_view tables_spans;
 extern const report_view tables_longest_spans;

@@ -485,10 +485,12 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
 			 uint32_t block_kind, const block_body *body)
 {
 	content_cursor whole;
+	mprof_clock start;
 
 	content_cursor_begin(&whole, decoding, content, length);
+	content_cursor_clock(&whole, &start);
 	whole.position = body->list_start;
-	record_cursor_init(cursor, &whole, block_kind);
+	record_cursor_init(cursor, &whole, block_kind, decoding->directives, start.counter);
 }
 
 static void decode_heap_items(const block_decoding *decoding, content_cursor *cursor, int is_truncated,
@@ -515,7 +517,7 @@ static void decode_records(const block_decoding *decoding, content_cursor *curso
 	if (block_has_heap_notes(block->kind))
 		block->as.heap_notes.number = content_cursor_id(cursor);
 	body->list_start = cursor->position;
-	record_cursor_init(&records, cursor, block->kind);
+	record_cursor_init(&records, cursor, block->kind, decoding->directives, block->start.counter);
 	while (record_cursor_next(&records, &record)) {
 		if (decoding->sink != NULL)
 			decoding->sink->record(decoding->sink->user, &record);

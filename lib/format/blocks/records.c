@@ -32,7 +32,8 @@ static void decode_shift(record_cursor *cursor)
 				    "shift of addresses is greater than 12");
 }
 
-void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind)
+void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind, uint64_t directives,
+			uint64_t counter)
 {
 	size_t start;
 	uint32_t first_id;
@@ -40,6 +41,8 @@ void record_cursor_init(record_cursor *cursor, const content_cursor *content, ui
 	memset(cursor, 0, sizeof(*cursor));
 	cursor->content = *content;
 	cursor->block_kind = block_kind;
+	cursor->counter = counter;
+	cursor->has_sized_metrics = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SIZED_METRICS)) != 0;
 	if (block_has_heap_notes(block_kind))
 		decode_shift(cursor);
 	if (block_kind != MPROF_BLOCK_STACKS)
@@ -140,14 +143,15 @@ static void decode_metric(content_cursor *content, mprof_record *record)
 	record->as.metric.name = content_cursor_string(content, NULL);
 }
 
+/* A value of a metric from its varint. Doubles are stored with their bytes reversed. */
+static uint64_t unfold_value(const mprof_metric_value_record *of, uint64_t value)
+{
+	return of->is_double ? __builtin_bswap64(value) : zigzag_unfold(value);
+}
+
 static void decode_metric_value(content_cursor *content, mprof_record *record)
 {
-	uint64_t value = content_cursor_varint(content);
-
-	if ((record->as.metric_value.is_double & MPROF_METRIC_FLAG_DOUBLE) != 0)
-		record->as.metric_value.value = __builtin_bswap64(value);
-	else
-		record->as.metric_value.value = zigzag_unfold(value);
+	record->as.metric_value.value = unfold_value(&record->as.metric_value, content_cursor_varint(content));
 }
 
 static void decode_field(content_cursor *content, mprof_record *record)
@@ -206,6 +210,24 @@ static void decode_type(content_cursor *sized, mprof_record *record)
 	type->source = sized_text(sized);
 	if (type->argument_count > MPROF_TYPE_MAX_ARGUMENTS)
 		content_cursor_fail(sized, start, MPROF_ERR_MALFORMED, "type has more than 255 arguments");
+}
+
+static void decode_sized_metric(content_cursor *sized, mprof_metric_record *metric)
+{
+	metric->flags = sized_number(sized);
+	metric->thread = sized_amount(sized);
+	metric->section = sized_text(sized);
+	metric->name = sized_text(sized);
+	metric->unit = sized_text(sized);
+}
+
+/* The time is stored as a difference from the first clock pair: the record has it added later. */
+static void decode_sized_value(content_cursor *sized, mprof_metric_value_record *value)
+{
+	value->value = unfold_value(value, sized_amount(sized));
+	value->counter = zigzag_unfold(sized_amount(sized));
+	value->count = sized_amount(sized);
+	value->lower = unfold_value(value, sized_amount(sized));
 }
 
 static void decode_clock_record(content_cursor *sized, mprof_clock_record *clock)
@@ -280,6 +302,12 @@ static void decode_sized_fields(content_cursor *sized, mprof_record *record)
 		break;
 	case MPROF_RECORD_CLOCK_PAIR:
 		decode_clock_pair(sized, &record->as.clock_pair);
+		break;
+	case MPROF_RECORD_METRIC:
+		decode_sized_metric(sized, &record->as.metric);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		decode_sized_value(sized, &record->as.metric_value);
 		break;
 	default:
 		decode_position(sized, record);
@@ -403,6 +431,21 @@ static int decode_id(record_cursor *cursor, mprof_record *record)
 	return 1;
 }
 
+/* Decodes a record of a METRICS block. */
+static void decode_metric_record(record_cursor *cursor, mprof_record *record)
+{
+	content_cursor *content = &cursor->content;
+
+	if (cursor->has_sized_metrics)
+		decode_sized(content, record);
+	else if (record->kind == MPROF_RECORD_METRIC)
+		decode_metric(content, record);
+	else
+		decode_metric_value(content, record);
+	if (record->kind == MPROF_RECORD_METRIC_VALUE && record->as.metric_value.counter != 0)
+		record->as.metric_value.counter += cursor->counter;
+}
+
 static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
@@ -421,10 +464,8 @@ static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 		decode_root_record(content, record);
 		break;
 	case MPROF_RECORD_METRIC:
-		decode_metric(content, record);
-		break;
 	case MPROF_RECORD_METRIC_VALUE:
-		decode_metric_value(content, record);
+		decode_metric_record(cursor, record);
 		break;
 	case MPROF_RECORD_FIELD:
 		decode_field(content, record);
@@ -502,16 +543,6 @@ static void encode_stack(encode_buffer *buffer, const mprof_record *record)
 	encode_varint(buffer, record->id - record->as.stack.caller);
 }
 
-static void encode_metric_value(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
-{
-	uint64_t is_double = id_map_get(double_metrics, record->id) != 0;
-
-	encode_varint(buffer, (uint64_t)record->id << 1 | is_double);
-	/* Round doubles, such as whole numbers, have zeros in the low bytes: reversed, they are short varints. */
-	encode_varint(buffer, is_double ? __builtin_bswap64(record->as.metric_value.value)
-					: zigzag_fold(record->as.metric_value.value));
-}
-
 /* A field of a SIZED record: a text, or a number if the text is NULL. */
 typedef struct sized_field {
 	const char *text;
@@ -547,12 +578,54 @@ static void encode_sized(encode_buffer *buffer, const sized_field *fields, size_
 	}
 }
 
+/* A value of a metric. Round doubles, such as whole numbers, have zeros in the low bytes: reversed, they are short. */
+static uint64_t fold_value(int is_double, uint64_t value)
+{
+	return is_double ? __builtin_bswap64(value) : zigzag_fold(value);
+}
+
+static void encode_metric_value(encode_buffer *buffer, const record_encoding *encoding, const mprof_record *record)
+{
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	const int is_double = id_map_get(encoding->double_metrics, record->id) != 0;
+	const sized_field fields[] = {
+		number_field(fold_value(is_double, value->value)),
+		number_field(value->counter != 0 ? zigzag_fold(value->counter - encoding->counter) : 0),
+		number_field(value->count), number_field(fold_value(is_double, value->lower))};
+
+	encode_varint(buffer, (uint64_t)record->id << 1 | (is_double ? 1 : 0));
+	if (encoding->has_sized_metrics)
+		encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), 1);
+	else
+		encode_varint(buffer, fields[0].number);
+}
+
 /* These numbers of records are always written. */
+#define METRIC_NUMBERS 2
 #define ARGUMENT_NUMBERS 4
 #define TYPE_NUMBERS 5
 #define CLOCK_NUMBERS 3
 #define TIMELINE_NUMBERS 8
 #define PROCESS_NUMBERS 5
+
+static void encode_metric(encode_buffer *buffer, const record_encoding *encoding, const mprof_metric_record *metric)
+{
+	const int has_unit = (metric->flags & MPROF_METRIC_UNIT_MASK) == MPROF_METRIC_UNIT_NAMED;
+	const int has_thread = (metric->flags & MPROF_METRIC_FLAG_THREAD) != 0;
+	const sized_field fields[] = {number_field(metric->flags), number_field(has_thread ? metric->thread : 0),
+				      text_field(metric->section), text_field(metric->name),
+				      text_field(has_unit ? metric->unit : "")};
+
+	if (encoding->has_sized_metrics) {
+		encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), METRIC_NUMBERS);
+		return;
+	}
+	encode_varint(buffer, metric->flags);
+	if (has_thread)
+		encode_varint(buffer, metric->thread);
+	encode_record_text(buffer, metric->section);
+	encode_record_text(buffer, metric->name);
+}
 
 static void encode_argument(encode_buffer *buffer, const mprof_argument_record *argument)
 {
@@ -666,7 +739,7 @@ static uint64_t note_object(const mprof_record *record)
 /* What the records of a block are encoded with. */
 typedef struct record_encoder {
 	encode_buffer *buffer;
-	const id_map *double_metrics;
+	const record_encoding *encoding;
 	uint32_t shift; /* Of addresses. */
 	record_position position;
 } record_encoder;
@@ -752,13 +825,6 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 		encode_varint(buffer, record->as.root.size);
 		encode_record_text(buffer, record->as.root.name);
 		break;
-	case MPROF_RECORD_METRIC:
-		encode_varint(buffer, record->as.metric.flags);
-		if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
-			encode_varint(buffer, record->as.metric.thread);
-		encode_record_text(buffer, record->as.metric.section);
-		encode_record_text(buffer, record->as.metric.name);
-		break;
 	case MPROF_RECORD_FIELD:
 		encode_varint(buffer, record->as.field.offset);
 		encode_varint(buffer, record->as.field.stride);
@@ -793,7 +859,10 @@ static void encode_record(record_encoder *encoder, const mprof_record *record)
 	if (record->kind == MPROF_RECORD_STACK) {
 		encode_stack(encoder->buffer, record);
 	} else if (record->kind == MPROF_RECORD_METRIC_VALUE) {
-		encode_metric_value(encoder->buffer, encoder->double_metrics, record);
+		encode_metric_value(encoder->buffer, encoder->encoding, record);
+	} else if (record->kind == MPROF_RECORD_METRIC) {
+		encode_varint(encoder->buffer, record->id);
+		encode_metric(encoder->buffer, encoder->encoding, &record->as.metric);
 	} else if (record->kind >= MPROF_RECORD_LABEL) {
 		encode_heap_note(encoder, record);
 	} else {
@@ -802,14 +871,26 @@ static void encode_record(record_encoder *encoder, const mprof_record *record)
 	}
 }
 
-void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_stack, const id_map *double_metrics,
+int record_needs_sized_metrics(const mprof_record *record)
+{
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	const uint32_t flags = record->as.metric.flags;
+
+	if (record->kind == MPROF_RECORD_METRIC)
+		return (flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0 ||
+		       (flags & MPROF_METRIC_UNIT_MASK) == MPROF_METRIC_UNIT_NAMED;
+	return record->kind == MPROF_RECORD_METRIC_VALUE &&
+	       (value->counter != 0 || value->count != 0 || value->lower != 0);
+}
+
+void records_encode(encode_buffer *buffer, uint32_t block_kind, const record_encoding *encoding,
 		    const mprof_record *records, size_t count)
 {
-	record_encoder encoder = {.buffer = buffer, .double_metrics = double_metrics};
+	record_encoder encoder = {.buffer = buffer, .encoding = encoding};
 	uint32_t kind;
 
 	if (block_kind == MPROF_BLOCK_STACKS) {
-		encode_varint(buffer, first_stack);
+		encode_varint(buffer, encoding->first_stack);
 		encode_varint(buffer, count);
 	}
 	if (block_has_heap_notes(block_kind)) {

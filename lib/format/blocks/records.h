@@ -91,7 +91,7 @@ static inline int record_is_definition(uint32_t record_kind)
 /** The bits of #mprof_metric_flag. */
 #define RECORD_METRIC_FLAGS                                                                                            \
 	((uint32_t)(MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_FLAG_MONOTONIC |                  \
-		    MPROF_METRIC_FLAG_CONSTANT | MPROF_METRIC_FLAG_THREAD))
+		    MPROF_METRIC_FLAG_CONSTANT | MPROF_METRIC_FLAG_THREAD | MPROF_METRIC_FLAG_HISTOGRAM))
 
 /** The bits of #mprof_timeline_flag. */
 #define RECORD_TIMELINE_FLAGS ((uint32_t)MPROF_TIMELINE_FLAG_ENDED)
@@ -168,16 +168,21 @@ static inline const char *record_get_second_text(const mprof_record *record)
 	return text != NULL ? *text : "";
 }
 
+/** The unit of a metric; NULL for other kinds. */
+static inline const char **record_third_text(mprof_record *record)
+{
+	return record->kind == MPROF_RECORD_METRIC ? &record->as.metric.unit : NULL;
+}
+
 /** Replaces strings that are NULL by "". */
 static inline void record_complete(mprof_record *record)
 {
-	const char **name = record_name(record);
-	const char **second = record_second_text(record);
+	const char **texts[] = {record_name(record), record_second_text(record), record_third_text(record)};
 
-	if (name != NULL && *name == NULL)
-		*name = "";
-	if (second != NULL && *second == NULL)
-		*second = "";
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i] != NULL && *texts[i] == NULL)
+			*texts[i] = "";
+	}
 }
 
 /** Initializes a record: all numbers are 0, all strings "". */
@@ -204,22 +209,38 @@ typedef struct record_cursor {
 	uint32_t left;    /**< STACKS: number of call stacks left. */
 	uint32_t shift;   /**< Of addresses (section 2.6). */
 	record_position position;
+	uint64_t counter;      /**< METRICS: that of the first clock pair. */
+	int has_sized_metrics; /**< METRICS: the records have a length (directive 38). */
 	int at_end;
 } record_cursor;
 
-/** Starts at the first list of the block. */
-void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind);
+/**
+ * Starts at the first list of the block. \p directives are those in force, as #MPROF_DIRECTIVE_BIT; \p counter is that
+ * of the first clock pair of the block.
+ */
+void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind, uint64_t directives,
+			uint64_t counter);
 
 /** Decodes the next record. Returns 1, or 0 at the end of all lists or on a fault. */
 int record_cursor_next(record_cursor *cursor, mprof_record *record);
 
+/** What the encoding of a block of records depends on. */
+typedef struct record_encoding {
+	const id_map *double_metrics; /**< Metrics whose values are doubles. */
+	uint64_t counter;             /**< That of the first clock pair of the block. */
+	uint32_t first_stack;         /**< STACKS: the ID of the first call stack. */
+	int has_sized_metrics;        /**< METRICS: the records have a length (directive 38). */
+} record_encoding;
+
 /**
  * Appends all lists of a block. Records of different lists may be in any order; those of one list are in the order of
- * the block. The caller has checked them. \p first_stack is the ID of the first call stack in STACKS. \p double_metrics
- * contains the metrics whose values are doubles.
+ * the block. The caller has checked them.
  */
-void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_stack, const id_map *double_metrics,
+void records_encode(encode_buffer *buffer, uint32_t block_kind, const record_encoding *encoding,
 		    const mprof_record *records, size_t count);
+
+/** Whether a metric or a value of one can be encoded only with directive 38. */
+int record_needs_sized_metrics(const mprof_record *record);
 
 /**
  * Receives the definitions of a block in their order, before the rest of the block is checked: whether the block

@@ -73,6 +73,22 @@ const char *mprof_loss_get_name(uint32_t cause)
 	return NAME_FROM(names, cause);
 }
 
+const char *mprof_metric_get_unit_name(uint32_t flags)
+{
+#define UNIT(unit) [MPROF_METRIC_UNIT_##unit / MPROF_METRIC_UNIT_BYTES]
+	static const char *const names[] = {
+		UNIT(RAW) = "raw",         UNIT(BYTES) = "bytes", UNIT(TIME) = "ns",
+		UNIT(COUNT) = "count",     UNIT(RATIO) = "ratio", UNIT(BITS) = "bits",
+		UNIT(JOULES) = "J",        UNIT(HERTZ) = "Hz",    UNIT(KELVIN) = "K",
+		UNIT(PERCENT) = "percent", UNIT(PAGES) = "pages", UNIT(INSTRUCTIONS) = "instructions",
+		UNIT(CYCLES) = "cycles",   UNIT(WATTS) = "W",     UNIT(NAMED) = "named",
+	};
+#undef UNIT
+	const uint32_t unit = (flags & MPROF_METRIC_UNIT_MASK) / MPROF_METRIC_UNIT_BYTES;
+
+	return NAME_FROM(names, unit);
+}
+
 #define SET_BITS 64
 #define SET_ROOM (sizeof(((mprof_number_set *)0)->bits) * 8)
 

@@ -61,7 +61,9 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	event_types_init(&profile->event_types, &profile->budget, options->max_spans);
 	descriptions_init(&profile->described, allocator);
 	line_list_init(&profile->lines, allocator);
+	meanings_init(&profile->meanings, &profile->budget.allocator);
 	collection_notes_init(&profile->collection_notes, &profile->budget.allocator);
+	message_list_init(&profile->messages, &profile->budget);
 	sample_kinds_init(&profile->sample_kinds, &profile->budget, options->with_locations != 0);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
@@ -155,7 +157,9 @@ void mprof_profile_destroy(mprof_profile *profile)
 	descriptions_destroy(&profile->described);
 	event_types_destroy(&profile->event_types);
 	line_list_destroy(&profile->lines);
+	meanings_destroy(&profile->meanings);
 	collection_notes_destroy(&profile->collection_notes);
+	message_list_destroy(&profile->messages);
 	sample_kinds_destroy(&profile->sample_kinds);
 	window_destroy(&profile->window);
 	window_destroy(&profile->alive_window);

@@ -537,17 +537,15 @@ static int add_metric_value(mprof_profile *profile, const mprof_record *record, 
 	return add_timeline_cpu(profile, thread, metric, previous, growth);
 }
 
-/* The values of a METRICS block before the window are those that the values inside have grown from. */
-static int skip_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
+/* Values before the window are those that the values inside have grown from. */
+static int add_value_of_block(mprof_profile *profile, const mprof_block *block, const mprof_record *record)
 {
-	if (window_is_over(&profile->window, block->start.counter))
-		return 1;
-	for (size_t i = 0; i < count; i++) {
-		if (records[i].kind == MPROF_RECORD_METRIC_VALUE &&
-		    !metric_list_skip_value(&profile->metrics, &records[i], block->start.counter))
-			return 0;
-	}
-	return 1;
+	const uint64_t own = record->as.metric_value.counter;
+	const uint64_t counter = own != 0 ? own : block->start.counter;
+
+	if (window_has_counter(&profile->window, counter))
+		return add_metric_value(profile, record, counter);
+	return window_is_over(&profile->window, counter) || metric_list_skip_value(&profile->metrics, record, counter);
 }
 
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
@@ -563,13 +561,11 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 		if (!descriptions_add(&profile->described, &records[i]))
 			return 0;
 	}
-	if (!window_has_counter(&profile->window, block->start.counter))
-		return skip_records(profile, block, records, count);
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
-		return heap_summaries_add(&profile->heap_summaries, block, records, count);
+		return !window_has_counter(&profile->window, block->start.counter) ||
+		       heap_summaries_add(&profile->heap_summaries, block, records, count);
 	for (size_t i = 0; i < count; i++) {
-		if (records[i].kind == MPROF_RECORD_METRIC_VALUE &&
-		    !add_metric_value(profile, &records[i], block->start.counter))
+		if (records[i].kind == MPROF_RECORD_METRIC_VALUE && !add_value_of_block(profile, block, &records[i]))
 			return 0;
 	}
 	return 1;

@@ -386,15 +386,45 @@ static int count_typed_sample(mprof_profile *profile, uint64_t thread, const mpr
 	       profile_limit_skip_data(profile);
 }
 
+/* Notes at which call site a wait is, if the event begins or contains one. Returns 0 if there is no memory. */
+static int find_wait(mprof_profile *profile, thread_record *thread, const meaning_event *known, event_context *context)
+{
+	const uint32_t call = thread != NULL && profile->has_call_sites ? thread_stack(thread)->top : CALL_TREE_ROOT;
+
+	/* Outside the order of a thread, no end belongs to a begin. */
+	if (known->form != MPROF_TYPE_SPAN && known->form != MPROF_TYPE_ASYNC_BEGIN &&
+	    (known->form != MPROF_TYPE_BEGIN || thread == NULL))
+		return 1;
+	context->wait = wait_list_find(&profile->event_types.waits, known, call, context->counts);
+	return context->wait != 0;
+}
+
+/* Adds what an event with a meaning states; \p thread is NULL if it is in no order. Returns 0 if there is no memory. */
+static int add_known(mprof_profile *profile, thread_record *thread, const mprof_event *event, event_context *context)
+{
+	meaning_event known;
+
+	if (!meanings_read(&profile->meanings, profile->reading, event, &known))
+		return 0;
+	if (known.type == MEANING_NOTHING)
+		return 1;
+	if (!collection_notes_add(&profile->collection_notes, &known))
+		return 0;
+	if (known.type == MEANING_WAIT)
+		return find_wait(profile, thread, &known, context);
+	return known.type != MEANING_LOG || !context->counts ||
+	       message_list_add(&profile->messages, &known, context->counter, context->thread);
+}
+
 static int add_typed(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	const event_context context = {.counter = thread->last_counter,
-				       .thread = thread->id,
-				       .stack = thread->other != NULL ? thread->other->state.number : 0,
-				       .counts = profile->calls.counts};
+	event_context context = {.counter = thread->last_counter,
+				 .thread = thread->id,
+				 .stack = thread->other != NULL ? thread->other->state.number : 0,
+				 .counts = profile->calls.counts};
 	int added;
 
-	if (!collection_notes_add(&profile->collection_notes, profile->reading, event))
+	if (!add_known(profile, thread, event, &context))
 		return 0;
 	added = event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event, &context);
 	if (added != EVENT_TYPES_SAMPLE || !profile->calls.counts)
@@ -660,6 +690,7 @@ int profile_events_end_run(mprof_profile *profile, thread_record *thread, const 
 		call_durations_settle(&profile->calls.durations);
 	if (profile->event_types.count > 0)
 		call_durations_settle(&profile->event_types.durations);
+	call_durations_settle(&profile->event_types.waits.durations);
 	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
 	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - run->idle;
 	thread->self += clamped_time(profile, thread) - run->time - idle;
@@ -801,13 +832,15 @@ int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reade
 int profile_events_add_typed(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const event_context context = {.counter = events[i].counter,
-					       .thread = thread,
-					       .counts = (uint32_t)window_has_thread(&profile->window, thread)};
+		event_context context = {.counter = events[i].counter,
+					 .thread = thread,
+					 .counts = (uint32_t)window_has_thread(&profile->window, thread)};
 		int added;
 
 		if (!window_has_counter(&profile->window, context.counter))
 			continue;
+		if (!add_known(profile, NULL, &events[i], &context))
+			return 0;
 		added = event_types_add(&profile->event_types, profile->reading, NULL, &events[i], &context);
 		if (added == 0 || (added == EVENT_TYPES_SAMPLE && !count_typed_sample(profile, thread, &events[i])))
 			return 0;

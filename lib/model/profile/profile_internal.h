@@ -21,6 +21,7 @@
 #include "model/records/monitors.h"
 #include "model/records/object_ages.h"
 #include "model/records/record_table.h"
+#include "model/records/message_list.h"
 #include "model/records/sample_kinds.h"
 #include "model/records/samples.h"
 #include "model/records/thread_table.h"
@@ -85,7 +86,9 @@ struct mprof_profile {
 	descriptions described;
 	event_types event_types;
 	line_list lines;
+	meanings meanings;
 	collection_notes collection_notes;
+	message_list messages;
 	sample_kinds sample_kinds;
 	const mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;

@@ -4,6 +4,7 @@
  * the list at the end names. What the columns are is in table_columns.c.
  */
 #include "model/profile/description_rows.h"
+#include "model/profile/meaning_rows.h"
 #include "model/profile/profile_internal.h"
 
 #include "base/options.h"
@@ -854,6 +855,8 @@ static void store_collection(const mprof_profile *profile, size_t index, void *r
 		return;
 	collection->name = note->name;
 	collection->cause = note->cause;
+	collection->pinned_objects = note->pinned_objects;
+	collection->pinned_bytes = note->pinned_bytes;
 	/* Stops of the world are measured; phases state it where a log has no stops. */
 	if (!record->has_stop && note->has_phases) {
 		collection->has_pause = 1;
@@ -895,29 +898,6 @@ static void store_element(const mprof_profile *profile, size_t index, void *row)
 	stats->loaded_ns = profile_clock_time(&profile->clock, record->load_end);
 	stats->load_ns = (int64_t)load > 0 ? profile_clock_duration(&profile->clock, load) : 0;
 	stats->unloaded_ns = record->is_unloaded ? profile_clock_time(&profile->clock, record->unload_end) : 0;
-}
-
-static size_t count_metrics(const mprof_profile *profile)
-{
-	return profile->metrics.records.count;
-}
-
-static void store_metric(const mprof_profile *profile, size_t index, void *row)
-{
-	mprof_metric_stats *stats = row;
-	const metric_record *record = record_table_at(&profile->metrics.records, index);
-
-	stats->id = record->id;
-	stats->flags = record->flags;
-	stats->section = record->section != NULL ? record->section : "";
-	stats->name = record->name != NULL ? record->name : "";
-	stats->count = record->count;
-	stats->first = record->first;
-	stats->last = record->last;
-	stats->minimum = record->minimum;
-	stats->maximum = record->maximum;
-	stats->thread = record->thread;
-	stats->last_ns = record->count > 0 ? profile_clock_time(&profile->clock, record->last_counter) : 0;
 }
 
 static size_t count_marks(const mprof_profile *profile)
@@ -1047,7 +1027,7 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 			  profile->ages.state.sums.untracked > 0 || profile->ages.lacks_classes ||
 			  profile->ages.state.sums.folded.amounts[AGE_ALLOCATED].objects > 0 ||
 			  profile->calls.durations.left_out > 0 || profile->event_types.durations.left_out > 0 ||
-			  totals->left_out > 0;
+			  profile->event_types.waits.durations.left_out > 0 || totals->left_out > 0;
 	sum_threads(profile, totals);
 }
 
@@ -1086,7 +1066,7 @@ static const profile_table tables[] = {
 	TABLE(COLLECTIONS, mprof_collection, count_collections, store_collection),
 	TABLE(HEAP_RESIZES, mprof_heap_resize, count_heap_resizes, store_heap_resize),
 	TABLE(MONITOR_HOLDERS, mprof_monitor_holder, count_monitor_holders, store_monitor_holder),
-	TABLE(METRICS, mprof_metric_stats, count_metrics, store_metric),
+	TABLE(METRICS, mprof_metric_stats, meaning_rows_count_metrics, meaning_rows_store_metric),
 	TABLE(MARKS, mprof_mark, count_marks, store_mark),
 	TABLE(PROPERTIES, mprof_profile_property, count_properties, store_property),
 	TABLE(ELEMENTS, mprof_element_stats, count_elements, store_element),
@@ -1102,6 +1082,10 @@ static const profile_table tables[] = {
 	      description_rows_store_sample_kind),
 	TABLE(SAMPLE_GROUPS, mprof_sample_group, description_rows_count_sample_groups,
 	      description_rows_store_sample_group),
+	TABLE(HISTOGRAMS, mprof_histogram_stats, meaning_rows_count_histograms, meaning_rows_store_histogram),
+	TABLE(MESSAGES, mprof_message_stats, meaning_rows_count_messages, meaning_rows_store_message),
+	TABLE(WAITS, mprof_wait_stats, meaning_rows_count_waits, meaning_rows_store_wait),
+	TABLE(GC_GENERATIONS, mprof_gc_generation, meaning_rows_count_generations, meaning_rows_store_generation),
 };
 
 typedef union row_buffer {
@@ -1112,7 +1096,9 @@ typedef union row_buffer {
 /* NULL if there is no table of the number. */
 static const profile_table *find_table(uint32_t table)
 {
-	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) ? &tables[table - 1] : NULL;
+	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) && tables[table - 1].count != NULL
+		       ? &tables[table - 1]
+		       : NULL;
 }
 
 size_t mprof_profile_get_row_count(const mprof_profile *profile, uint32_t table)

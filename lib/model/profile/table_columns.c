@@ -375,6 +375,8 @@ static const mprof_table_column collections_columns[] = {
 	COLUMN(has_pause, BOOLEAN),
 	COLUMN(name, TEXT),
 	COLUMN(cause, TEXT),
+	COLUMN(pinned_objects, COUNT),
+	COLUMN(pinned_bytes, BYTES),
 };
 #undef ROW
 
@@ -397,7 +399,7 @@ static const mprof_table_column elements_columns[] = {
 static const mprof_table_column metrics_columns[] = {
 	COLUMN(id, NUMBER),     COLUMN(flags, BITS),   COLUMN(section, TEXT),  COLUMN(name, TEXT),
 	COLUMN(count, COUNT),   COLUMN(first, VALUE),  COLUMN(last, VALUE),    COLUMN(minimum, VALUE),
-	COLUMN(maximum, VALUE), COLUMN(last_ns, TIME), COLUMN(thread, THREAD),
+	COLUMN(maximum, VALUE), COLUMN(last_ns, TIME), COLUMN(thread, THREAD), COLUMN(unit, TEXT),
 };
 #undef ROW
 
@@ -523,6 +525,44 @@ static const mprof_table_column sample_groups_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_histogram_stats
+static const mprof_table_column histograms_columns[] = {
+	COLUMN(id, NUMBER),       COLUMN(flags, BITS),    COLUMN(section, TEXT),    COLUMN(name, TEXT),
+	COLUMN(unit, TEXT),       COLUMN(thread, THREAD), COLUMN(count, COUNT),     COLUMN(buckets, COUNT),
+	COLUMN(min_above, VALUE), COLUMN(min, VALUE),     COLUMN(p50_above, VALUE), COLUMN(p50, VALUE),
+	COLUMN(p90_above, VALUE), COLUMN(p90, VALUE),     COLUMN(p99_above, VALUE), COLUMN(p99, VALUE),
+	COLUMN(max_above, VALUE), COLUMN(max, VALUE),     COLUMN(last_ns, TIME),
+};
+#undef ROW
+
+#define ROW mprof_message_stats
+static const mprof_table_column messages_columns[] = {
+	COLUMN(severity, KIND), COLUMN(is_rest, BOOLEAN), COLUMN(source, TEXT),   COLUMN(count, COUNT),
+	COLUMN(first_ns, TIME), COLUMN(last_ns, TIME),    COLUMN(thread, THREAD), COLUMN(text, TEXT),
+};
+#undef ROW
+
+#define ROW mprof_wait_stats
+static const mprof_table_column waits_columns[] = {
+	COLUMN(kind, TEXT),          COLUMN(name, TEXT),
+	COLUMN(stack, STACK),        COLUMN(call, CALL),
+	COLUMN(is_rest, BOOLEAN),    COLUMN(count, COUNT),
+	COLUMN(unfinished, COUNT),   COLUMN(total_ns, NANOSECONDS),
+	COLUMN(min_ns, NANOSECONDS), COLUMN(p50_ns, NANOSECONDS),
+	COLUMN(p90_ns, NANOSECONDS), COLUMN(p99_ns, NANOSECONDS),
+	COLUMN(max_ns, NANOSECONDS),
+};
+#undef ROW
+
+#define ROW mprof_gc_generation
+static const mprof_table_column gc_generations_columns[] = {
+	COLUMN(collection, NUMBER), COLUMN(name, TEXT),
+	COLUMN(before, BYTES),      COLUMN(after, BYTES),
+	COLUMN(capacity, BYTES),    COLUMN(has_before, BOOLEAN),
+	COLUMN(has_after, BOOLEAN), COLUMN(has_capacity, BOOLEAN),
+};
+#undef ROW
+
 #define TABLE(number, name, row) [MPROF_TABLE_##number - 1] = TABLE_OF(name, row)
 
 static const table_description tables[] = {
@@ -570,6 +610,10 @@ static const table_description tables[] = {
 	TABLE(LINES, lines, mprof_line_stats),
 	TABLE(SAMPLE_KINDS, sample_kinds, mprof_sample_kind_stats),
 	TABLE(SAMPLE_GROUPS, sample_groups, mprof_sample_group),
+	TABLE(HISTOGRAMS, histograms, mprof_histogram_stats),
+	TABLE(MESSAGES, messages, mprof_message_stats),
+	TABLE(WAITS, waits, mprof_wait_stats),
+	TABLE(GC_GENERATIONS, gc_generations, mprof_gc_generation),
 };
 
 static const table_list list = {tables, sizeof(tables) / sizeof(tables[0]), 1};

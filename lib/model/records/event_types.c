@@ -61,6 +61,7 @@ void event_types_init(event_types *all, memory_budget *budget, size_t max_spans)
 	hash_index_init(&all->numbers, &budget->paths);
 	record_table_init(&all->types, &budget->allocator, sizeof(event_type));
 	call_durations_init(&all->durations, budget, 0);
+	wait_list_init(&all->waits, budget);
 	hash_map_init(&all->begun, &budget->allocator);
 	hash_map_init(&all->over, &budget->allocator);
 	span_list_init(&all->spans, budget, max_spans);
@@ -123,6 +124,7 @@ void event_types_destroy(event_types *all)
 	hash_index_destroy(&all->numbers, &slots);
 	record_table_destroy(&all->types);
 	call_durations_destroy(&all->durations);
+	wait_list_destroy(&all->waits);
 	hash_map_destroy(&all->begun);
 	hash_map_destroy(&all->over);
 	span_list_destroy(&all->spans);
@@ -430,6 +432,8 @@ static int count_span(event_types *all, span_stack *spans, const open_span *span
 	record->without_self += !is_known;
 	(void)call_durations_add(&all->durations, (uint32_t)span->record, end - start);
 	entry.is_loose = spans == NULL;
+	if (span->wait != 0 && !wait_list_end(&all->waits, span->wait, end - start, span->counts))
+		return 0;
 	return !all->durations.has_failed && span_list_add(&all->spans, &entry);
 }
 
@@ -603,7 +607,8 @@ int event_types_add(event_types *all, const mprof_reader *reader, span_stack *sp
 			  .counts = context->counts,
 			  .start = context->counter,
 			  .thread = context->thread,
-			  .stack = context->stack};
+			  .stack = context->stack,
+			  .wait = context->wait};
 	int has_failed = 0;
 	event_facts facts;
 	event_type *type = find_type(all, reader, event->id, &has_failed);

@@ -12,6 +12,7 @@
 #include "model/records/durations.h"
 #include "model/records/record_table.h"
 #include "model/records/span_list.h"
+#include "model/records/wait_list.h"
 
 #include <mprof/format.h>
 #include <mprof/reader.h>
@@ -39,6 +40,7 @@ typedef struct open_span {
 	uint64_t start;
 	uint64_t thread;
 	uint64_t stack; /**< Number of its call stack; 0: that of the thread. */
+	uint32_t wait;  /**< The number of its record in event_types::waits, plus 1; 0: it is no wait. */
 } open_span;
 
 /** When a span was that has ended. */
@@ -76,6 +78,7 @@ typedef struct event_types {
 	size_t loose_capacity;
 	size_t loose_free; /**< The first free one plus 1, 0 if none. */
 	span_list spans;   /**< The longest ones. */
+	wait_list waits;   /**< Spans that are waits. */
 	memory_budget *budget;
 	size_t undefined; /**< Number of the record of events whose type is not defined plus 1; 0: none yet. */
 	uint64_t folded;  /**< Events without a record of their name, because there was no memory for one. */
@@ -91,6 +94,7 @@ typedef struct event_context {
 	uint64_t thread;
 	uint64_t stack;  /**< Number of the call stack that it is on; 0: its own. */
 	uint32_t counts; /**< 0 outside the window, where nothing is counted; else 1. */
+	uint32_t wait;   /**< As open_span::wait. */
 } event_context;
 
 /** The event is a sample, which is not counted here. */

@@ -303,6 +303,7 @@ int handles_add(handle_list *all, const mprof_event *event)
 
 void metrics_init(metric_list *all, const mprof_allocator *allocator)
 {
+	memset(all, 0, sizeof(*all));
 	record_table_init(&all->records, allocator, sizeof(metric_record));
 }
 
@@ -315,26 +316,51 @@ void metrics_destroy(metric_list *all)
 
 		text_release(allocator, metric->section);
 		text_release(allocator, metric->name);
+		text_release(allocator, metric->unit);
+		histogram_destroy(&metric->buckets, allocator);
 	}
+	allocator_release(allocator, all->histograms, all->histogram_capacity * sizeof(*all->histograms));
 	record_table_destroy(&all->records);
+}
+
+/* Notes that a metric is a histogram, once. Returns 0 if there is no memory. */
+static int note_histogram(metric_list *all, const mprof_record *record)
+{
+	const metric_record *known = record_table_find(&all->records, record->id);
+	void *histograms = all->histograms;
+	int is_reserved;
+
+	if ((record->as.metric.flags & MPROF_METRIC_FLAG_HISTOGRAM) == 0 || (known != NULL && known->name != NULL))
+		return 1;
+	is_reserved = array_reserve(id_map_allocator(&all->records.positions), &histograms, &all->histogram_capacity,
+				    all->histogram_count + 1, sizeof(*all->histograms));
+	all->histograms = histograms;
+	if (is_reserved)
+		all->histograms[all->histogram_count++] = record->id;
+	return is_reserved;
 }
 
 int metric_list_define(metric_list *all, const mprof_record *record)
 {
-	metric_record *metric = record_table_get(&all->records, record->id);
+	const int is_noted = note_histogram(all, record);
+	metric_record *metric = is_noted ? record_table_get(&all->records, record->id) : NULL;
 	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
 	char *section = metric != NULL ? text_copy(allocator, record->as.metric.section) : NULL;
 	/* Nothing more is allocated after a refusal: the latest refusal determines whether the limit is the reason. */
 	char *name = section != NULL ? text_copy(allocator, record->as.metric.name) : NULL;
+	char *unit = name != NULL ? text_copy(allocator, record->as.metric.unit) : NULL;
 
-	if (name == NULL) {
+	if (unit == NULL) {
 		text_release(allocator, section);
+		text_release(allocator, name);
 		return 0;
 	}
 	text_release(allocator, metric->section);
 	text_release(allocator, metric->name);
+	text_release(allocator, metric->unit);
 	metric->section = section;
 	metric->name = name;
+	metric->unit = unit;
 	metric->flags = record->as.metric.flags;
 	metric->thread = record->as.metric.thread;
 	metric->measures = thread_metric_find(metric->flags, section, name);
@@ -355,14 +381,24 @@ static int metric_value_is_less(uint32_t flags, uint64_t left, uint64_t right)
 
 static void add_value(metric_record *metric, uint64_t value, uint64_t counter)
 {
-	if (metric->count == 0)
-		metric->first = metric->minimum = metric->maximum = value;
+	if (metric->count == 0) {
+		metric->minimum = metric->maximum = value;
+		metric->first_counter = metric->last_counter = counter;
+		metric->first = value;
+	}
 	if (metric_value_is_less(metric->flags, value, metric->minimum))
 		metric->minimum = value;
 	if (metric_value_is_less(metric->flags, metric->maximum, value))
 		metric->maximum = value;
-	metric->last = value;
-	metric->last_counter = counter;
+	/* Values with a time of their own are in no order of time. Of several with one time the last one counts. */
+	if (counter < metric->first_counter) {
+		metric->first = value;
+		metric->first_counter = counter;
+	}
+	if (counter >= metric->last_counter) {
+		metric->last = value;
+		metric->last_counter = counter;
+	}
 	metric->count++;
 }
 
@@ -372,9 +408,26 @@ int metric_list_skip_value(metric_list *all, const mprof_record *record, uint64_
 
 	if (metric == NULL)
 		return 0;
-	metric->latest = record->as.metric_value.value;
-	metric->latest_counter = counter;
+	if (counter >= metric->latest_counter) {
+		metric->latest = record->as.metric_value.value;
+		metric->latest_counter = counter;
+	}
 	metric->skipped++;
+	return 1;
+}
+
+/* Returns 0 if there is no memory. */
+static int add_bucket(metric_record *metric, const mprof_allocator *allocator, const mprof_metric_value_record *bucket,
+		      uint64_t counter)
+{
+	if (bucket->count == 0)
+		return 1;
+	if (!histogram_add(&metric->buckets, allocator, (metric->flags & MPROF_METRIC_FLAG_DOUBLE) != 0, bucket->lower,
+			   bucket->value, bucket->count))
+		return 0;
+	if (metric->count == 0 || counter > metric->last_counter)
+		metric->last_counter = counter;
+	metric->count++;
 	return 1;
 }
 
@@ -384,12 +437,19 @@ const metric_record *metric_list_add_value(metric_list *all, const mprof_record 
 	metric_record *metric = record_table_get(&all->records, record->id);
 	uint64_t value = record->as.metric_value.value;
 
+	*growth = 0;
 	if (metric == NULL)
 		return NULL;
-	*growth = metric->latest < value ? value - metric->latest : 0;
 	*previous = metric->latest_counter;
-	metric->latest = value;
-	metric->latest_counter = counter;
+	if ((metric->flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0)
+		return add_bucket(metric, id_map_allocator(&all->records.positions), &record->as.metric_value, counter)
+			       ? metric
+			       : NULL;
+	if (counter >= metric->latest_counter) {
+		*growth = metric->latest < value ? value - metric->latest : 0;
+		metric->latest = value;
+		metric->latest_counter = counter;
+	}
 	add_value(metric, value, counter);
 	return metric;
 }

@@ -13,6 +13,7 @@
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "format/blocks/records.h"
+#include "model/records/histogram.h"
 #include "model/records/record_table.h"
 
 /** Returns a copy of \p text, which may be NULL: that yields "". NULL if there is no memory. Free by text_release(). */
@@ -122,13 +123,16 @@ typedef struct metric_record {
 	uint32_t flags;
 	char *section; /**< NULL before the metric is defined, as is name. */
 	char *name;
-	uint64_t count;
-	uint64_t first;
+	char *unit;     /**< NULL if the flags state it. */
+	uint64_t count; /**< Values, or buckets. */
+	uint64_t first; /**< In the order of time, as is the last one. */
 	uint64_t last;
 	uint64_t minimum;
 	uint64_t maximum;
+	uint64_t first_counter;
 	uint64_t last_counter;
-	uint64_t latest; /**< The latest value, also one from before the window, like the next field. */
+	histogram buckets; /**< If flags has #MPROF_METRIC_FLAG_HISTOGRAM; the values above are then 0. */
+	uint64_t latest;   /**< The latest value, also one from before the window, like the next field. */
 	uint64_t latest_counter;
 	uint64_t skipped;       /**< Number of values from before the window. */
 	uint64_t thread;        /**< The thread that it belongs to, if flags has #MPROF_METRIC_FLAG_THREAD. */
@@ -138,6 +142,9 @@ typedef struct metric_record {
 
 typedef struct metric_list {
 	record_table records;
+	uint32_t *histograms; /**< IDs of those that are histograms, in the order of their definition. */
+	size_t histogram_count;
+	size_t histogram_capacity;
 } metric_list;
 
 void metrics_init(metric_list *all, const mprof_allocator *allocator);
@@ -152,9 +159,9 @@ int metric_list_define(metric_list *all, const mprof_record *record);
 int metric_list_skip_value(metric_list *all, const mprof_record *record, uint64_t counter);
 
 /**
- * Adds a value of a METRICS block written at \p counter. \p growth receives its increase over the previous value, 0 if
- * it has not increased. \p previous receives the counter of that value. Returns the metric, valid until the next
- * call, or NULL if there is no memory.
+ * Adds a value of \p counter, or a bucket. \p growth receives its increase over the previous value, 0 if it has not
+ * increased. \p previous receives the counter of that value. Returns the metric, valid until the next call, or NULL if
+ * there is no memory.
  */
 const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
 					   uint64_t *growth, uint64_t *previous);

@@ -366,32 +366,68 @@ mprof_status mprof_recorder_record_application(mprof_recorder *recorder, const c
 				     message_application(&recorder->shared.messages.allocator, &application));
 }
 
-static int metric_flags_are_known(uint32_t flags)
+/* Bits of a unit that no metric has. */
+#define UNUSED_METRIC_UNIT 0xd0u
+
+/* Whether a metric has what its flags announce, and nothing else. */
+static int metric_is_valid(const mprof_metric_record *metric)
 {
-	return (flags & ~(RECORD_METRIC_FLAGS & ~(uint32_t)MPROF_METRIC_FLAG_THREAD)) == 0 &&
-	       (flags & MPROF_METRIC_UNIT_MASK) <= MPROF_METRIC_UNIT_RATIO;
+	const uint32_t unit = metric->flags & MPROF_METRIC_UNIT_MASK;
+
+	return (metric->flags & ~RECORD_METRIC_FLAGS) == 0 && unit != UNUSED_METRIC_UNIT &&
+	       (unit == MPROF_METRIC_UNIT_NAMED) == (metric->unit[0] != '\0') &&
+	       (metric->thread == 0 || (metric->flags & MPROF_METRIC_FLAG_THREAD) != 0);
+}
+
+static mprof_status define_metric(mprof_recorder *recorder, const mprof_record *record, uint32_t *metric)
+{
+	mprof_status status;
+	message *created;
+
+	if (!metric_is_valid(&record->as.metric))
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, record->as.metric.section,
+				       strlen(record->as.metric.section)) ||
+	    !recorder_name_is_writable(&recorder->shared, record->as.metric.name, strlen(record->as.metric.name)) ||
+	    !recorder_name_is_writable(&recorder->shared, record->as.metric.unit, strlen(record->as.metric.unit)))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	created = message_record(&recorder->shared.messages.allocator, MESSAGE_DEFINE_METRIC, record);
+	/* Before the ID is assigned, which takes a lock that the writer thread needs. */
+	status = message_sending_reserve(&recorder->shared, created);
+	if (status == MPROF_OK)
+		*metric = recorder_define_metric(&recorder->shared, created);
+	return status;
 }
 
 mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
 					  uint32_t flags, uint32_t *metric)
 {
 	WITHOUT_CANCELLATION;
-	mprof_status status;
-	message *created;
+	const mprof_record record = {.kind = MPROF_RECORD_METRIC,
+				     .as.metric = {.flags = flags, .section = section, .name = name, .unit = ""}};
 
-	if (recorder == NULL || section == NULL || name == NULL || metric == NULL || !metric_flags_are_known(flags))
+	if (recorder == NULL || section == NULL || name == NULL || metric == NULL ||
+	    (flags & MPROF_METRIC_FLAG_THREAD) != 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(&recorder->shared, section, strlen(section)) ||
-	    !recorder_name_is_writable(&recorder->shared, name, strlen(name)))
-		return MPROF_ERR_NAME;
-	if (refusal_of(recorder) != MPROF_OK)
-		return refusal_of(recorder);
-	created = message_metric(&recorder->shared.messages.allocator, section, name, flags);
-	/* Before the ID is assigned, which takes a lock that the writer thread needs. */
-	status = message_sending_reserve(&recorder->shared, created);
-	if (status == MPROF_OK)
-		*metric = recorder_define_metric(&recorder->shared, created);
-	return status;
+	return define_metric(recorder, &record, metric);
+}
+
+mprof_status mprof_recorder_define_metric_detailed(mprof_recorder *recorder,
+						   const mprof_metric_description *description, uint32_t *metric)
+{
+	WITHOUT_CANCELLATION;
+	mprof_record record = {.kind = MPROF_RECORD_METRIC};
+	mprof_metric_description own;
+
+	if (recorder == NULL || description == NULL || metric == NULL ||
+	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL || own.reserved != 0)
+		return MPROF_ERR_ARGUMENT;
+	record.as.metric = (mprof_metric_record){
+		.flags = own.flags, .section = own.section, .name = own.name, .thread = own.thread, .unit = own.unit};
+	record_complete(&record);
+	return define_metric(recorder, &record, metric);
 }
 
 static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_value *values, size_t count)
@@ -405,7 +441,8 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 	 */
 	defined = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_acquire);
 	for (size_t i = 0; i < count; i++) {
-		if (values[i].metric == 0 || values[i].metric > defined || values[i].reserved != 0)
+		if (values[i].metric == 0 || values[i].metric > defined || values[i].reserved != 0 ||
+		    (values[i].lower != 0 && values[i].count == 0))
 			return MPROF_ERR_ARGUMENT;
 	}
 	if (refusal_of(recorder) != MPROF_OK)

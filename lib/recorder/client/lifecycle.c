@@ -679,11 +679,13 @@ static void choose_format_again(mprof_recorder *recorder, const salvage_header *
 	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
 
 	writer_options->directives.bits[0] = resumed->directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
-	/* Declared before the first type and the first position, if there is one. */
+	/* Declared before the first type, the first position and the first metric that needs it, if there is one. */
 	if (salvage_current_progress(resumed)->writer.defined[MPROF_RECORD_TYPE] > 0)
 		mprof_number_set_add(&writer_options->directives, MPROF_DIRECTIVE_TYPED_EVENTS);
 	if (salvage_current_progress(resumed)->writer.defined[MPROF_RECORD_POSITION] > 0)
 		mprof_number_set_add(&writer_options->directives, MPROF_DIRECTIVE_POSITIONS);
+	if (salvage_current_progress(resumed)->writer.has_sized_metrics)
+		mprof_number_set_add(&writer_options->directives, MPROF_DIRECTIVE_SIZED_METRICS);
 	recorder->shared.detail = resumed->detail;
 	recorder->output.counter_shift = resumed->counter_shift;
 	recorder->shared.takes_switches = 1;

@@ -138,6 +138,12 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_recorder_define_metric_detailed(mprof_recorder *recorder,
+						   const mprof_metric_description *description, uint32_t *metric)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof_metric_value *values,
 					   size_t value_size, size_t count)
 {

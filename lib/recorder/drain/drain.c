@@ -342,16 +342,20 @@ typedef struct value_batch {
 /* Defines the metrics of a thread that the system counts, once. Returns 0 if there is no memory. */
 static int define_metrics(recorder_drain *drain, mprof_thread *thread)
 {
-	message *created;
-
 	for (size_t i = 0; i < THREAD_METRIC_COUNT; i++) {
+		const mprof_record record = {.kind = MPROF_RECORD_METRIC,
+					     .as.metric = {.flags = thread_metrics[i].flags,
+							   .section = THREAD_METRIC_SECTION,
+							   .name = thread_metrics[i].name,
+							   .thread = thread->id,
+							   .unit = ""}};
+		message *created;
+
 		if (thread->drain.metrics[i] != 0 || !(thread->times.begin.available >> i & 1))
 			continue;
-		created = message_metric(&drain->shared->messages.allocator, THREAD_METRIC_SECTION,
-					 thread_metrics[i].name, thread_metrics[i].flags);
+		created = message_record(&drain->shared->messages.allocator, MESSAGE_DEFINE_METRIC, &record);
 		if (created == NULL)
 			return 0;
-		created->thread = thread->id;
 		thread->drain.metrics[i] = recorder_define_metric(drain->shared, created);
 	}
 	return 1;

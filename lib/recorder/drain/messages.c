@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "recorder/drain/salvage_commit.h"
 #include "recorder/tables/keys.h"
+#include "writer/writer.h"
 
 #include <string.h>
 
@@ -150,13 +151,9 @@ static int add_metric_record(metric_table *metrics, size_t *count, const mprof_r
 static int add_definitions(metric_table *metrics, size_t *count)
 {
 	for (const message *defined = metrics->waiting; defined != NULL; defined = defined->next) {
-		mprof_record record = {.kind = MPROF_RECORD_METRIC,
-				       .id = defined->id,
-				       .as.metric.flags = defined->flags,
-				       .as.metric.thread = defined->thread,
-				       .as.metric.name = defined->name,
-				       .as.metric.section = defined->section};
+		mprof_record record = defined->more.record;
 
+		record.id = defined->id;
 		if (!add_metric_record(metrics, count, &record))
 			return 0;
 	}
@@ -177,18 +174,22 @@ static metric_state *state_of(metric_table *metrics, uint32_t metric)
 	return &metrics->states[metric - 1];
 }
 
-/* Adds the values that changed. Returns 0 without memory. */
+/* Adds the values that changed, those with a time of their own, and buckets. Returns 0 without memory. */
 static int add_values(metric_table *metrics, size_t *count, const mprof_metric_value *values, size_t value_count)
 {
 	for (size_t i = 0; i < value_count; i++) {
 		const mprof_metric_value *input = &values[i];
-		mprof_record record = {
-			.kind = MPROF_RECORD_METRIC_VALUE, .id = input->metric, .as.metric_value.value = input->value};
+		mprof_record record = {.kind = MPROF_RECORD_METRIC_VALUE,
+				       .id = input->metric,
+				       .as.metric_value = {.value = input->value,
+							   .counter = output_counter(metrics->output, input->counter),
+							   .lower = input->lower,
+							   .count = input->count}};
 		metric_state *state = state_of(metrics, input->metric);
 
 		if (state == NULL)
 			return 0;
-		if (state->has_value && state->value == input->value)
+		if (state->has_value && state->value == input->value && input->counter == 0 && input->count == 0)
 			continue;
 		if (!add_metric_record(metrics, count, &record))
 			return 0;
@@ -209,6 +210,19 @@ static void note_written(metric_table *metrics)
 	metrics->newest = NULL;
 }
 
+/* Declares directive 38 before the first record that needs it. */
+static void declare_sized_metrics(metric_table *metrics, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!record_needs_sized_metrics(&metrics->records[i]))
+			continue;
+		output_note_status(metrics->output,
+				   writer_declare_more(metrics->output->writer,
+						       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SIZED_METRICS)));
+		return;
+	}
+}
+
 /*
  * Writes a block with the pending definitions and the values. Without memory the values are omitted, and the
  * definitions stay pending.
@@ -220,6 +234,7 @@ static void write_metric_block(metric_table *metrics, const mprof_metric_value *
 	if (!output_is_writing(metrics->output) || !add_definitions(metrics, &count))
 		return;
 	(void)add_values(metrics, &count, values, value_count);
+	declare_sized_metrics(metrics, count);
 	output_write_records(metrics->output, MPROF_BLOCK_METRICS, metrics->records, count);
 	note_written(metrics);
 }

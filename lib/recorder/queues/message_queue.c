@@ -201,15 +201,6 @@ static message *message_pair(const mprof_allocator *allocator, message_kind kind
 	return created;
 }
 
-message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags)
-{
-	message *created = message_pair(allocator, MESSAGE_DEFINE_METRIC, section, name);
-
-	if (created != NULL)
-		created->flags = flags;
-	return created;
-}
-
 message *message_property(const mprof_allocator *allocator, const char *key, const char *value)
 {
 	return message_pair(allocator, MESSAGE_PROPERTY, key, value);
@@ -326,18 +317,22 @@ message *message_type(const mprof_allocator *allocator, const mprof_type_record 
 message *message_record(const mprof_allocator *allocator, message_kind kind, const mprof_record *record)
 {
 	mprof_record copy = *record;
-	const size_t length = strlen(record_get_name(&copy));
-	const size_t second_length = strlen(record_get_second_text(&copy));
-	message *created = message_create(allocator, kind, length + second_length + 2);
+	const char **texts[] = {record_name(&copy), record_second_text(&copy), record_third_text(&copy)};
+	const size_t text_count = sizeof(texts) / sizeof(texts[0]);
+	size_t length = 0;
+	message *created;
 	char *end;
 
+	for (size_t i = 0; i < text_count; i++)
+		length += texts[i] != NULL ? strlen(*texts[i]) + 1 : 0;
+	created = message_create(allocator, kind, length);
 	if (created == NULL)
 		return NULL;
 	end = created->text;
-	if (record_name(&copy) != NULL)
-		*record_name(&copy) = message_copy_text(&end, *record_name(&copy), length);
-	if (record_second_text(&copy) != NULL)
-		*record_second_text(&copy) = message_copy_text(&end, *record_second_text(&copy), second_length);
+	for (size_t i = 0; i < text_count; i++) {
+		if (texts[i] != NULL)
+			*texts[i] = message_copy_text(&end, *texts[i], strlen(*texts[i]));
+	}
 	created->more.record = copy;
 	return created;
 }
@@ -560,18 +555,20 @@ static int relocate_type(const message *remaining, message *copy)
 static int relocate_record(const message *remaining, message *copy)
 {
 	static const uint32_t kinds[] = {
-		[MESSAGE_DEFINE_CLOCK] = MPROF_RECORD_CLOCK,
-		[MESSAGE_DEFINE_TIMELINE] = MPROF_RECORD_TIMELINE,
-		[MESSAGE_DEFINE_PROCESS] = MPROF_RECORD_PROCESS,
-		[MESSAGE_CLOCK_PAIR] = MPROF_RECORD_CLOCK_PAIR,
+		[MESSAGE_DEFINE_CLOCK] = MPROF_RECORD_CLOCK,     [MESSAGE_DEFINE_TIMELINE] = MPROF_RECORD_TIMELINE,
+		[MESSAGE_DEFINE_PROCESS] = MPROF_RECORD_PROCESS, [MESSAGE_CLOCK_PAIR] = MPROF_RECORD_CLOCK_PAIR,
+		[MESSAGE_DEFINE_METRIC] = MPROF_RECORD_METRIC,
 	};
 	mprof_record *record = &copy->more.record;
-	const char **name = record_name(record);
-	const char **second = record_second_text(record);
+	const char **texts[] = {record_name(record), record_second_text(record), record_third_text(record)};
 
-	return record->kind == kinds[copy->kind] &&
-	       (name == NULL || (*name != NULL && relocate_string(remaining, copy, name))) &&
-	       (second == NULL || (*second != NULL && relocate_string(remaining, copy, second)));
+	if (record->kind != kinds[copy->kind])
+		return 0;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i] != NULL && (*texts[i] == NULL || !relocate_string(remaining, copy, texts[i])))
+			return 0;
+	}
+	return 1;
 }
 
 static int set_copied_pointers(const message *remaining, message *copy)
@@ -593,7 +590,6 @@ static int set_copied_pointers(const message *remaining, message *copy)
 		return copy->name != NULL && copy->source_file != NULL &&
 		       relocate_text(remaining, copy, &copy->name, copy->name_length) &&
 		       relocate_text(remaining, copy, &copy->source_file, copy->source_file_length);
-	case MESSAGE_DEFINE_METRIC:
 	case MESSAGE_PROPERTY:
 		return copy->name != NULL && copy->section != NULL &&
 		       relocate_string(remaining, copy, &copy->section) &&
@@ -616,6 +612,7 @@ static int set_copied_pointers(const message *remaining, message *copy)
 	case MESSAGE_DEFINE_TIMELINE:
 	case MESSAGE_DEFINE_PROCESS:
 	case MESSAGE_CLOCK_PAIR:
+	case MESSAGE_DEFINE_METRIC:
 		return relocate_record(remaining, copy);
 	}
 	return 0;

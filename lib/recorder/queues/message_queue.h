@@ -54,7 +54,7 @@ struct message {
 	uint64_t address;  /**< Its own address, for recovery: its pointers are adjusted by the difference. */
 	uint64_t batch;    /**< Batch in which it was taken; 0 before. For recovery. Writer thread. */
 	message_kind kind;
-	uint32_t flags;       /**< Methods, metrics, data of applications. */
+	uint32_t flags;       /**< Methods, data of applications. */
 	uint32_t object_size; /**< Classes. */
 	uint32_t id;          /**< The ID of a metric, a text, the first argument or a type that is defined; what
 	                           the data of an application is. */
@@ -65,7 +65,7 @@ struct message {
 	const char *name;     /**< Definitions, thread names, markers, texts; the value of a property. Points into
 	                           text. */
 	size_t name_length;
-	const char *section;     /**< Metrics; the key of a property. Points into text. */
+	const char *section;     /**< The key of a property. Points into text. */
 	const char *source_file; /**< Source file. Methods: NULL if none. Data of applications. Points into text. */
 	size_t source_file_length;
 	uint32_t source_line;
@@ -88,7 +88,7 @@ struct message {
 			size_t count;
 		} arguments;            /**< Arguments of events. */
 		mprof_type_record type; /**< A type of events; the name points into text. */
-		mprof_record record;    /**< Clocks, timelines, processes and pairs; the texts point into text. */
+		mprof_record record;    /**< Metrics, clocks, timelines, processes, pairs; the texts point into text. */
 		mprof_root_area root;   /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];
@@ -159,9 +159,6 @@ message *message_property(const mprof_allocator *allocator, const char *key, con
 message *message_mark(const mprof_allocator *allocator, uint64_t thread, const char *text, size_t text_length,
 		      uint64_t counter);
 
-/** Creates the message for the definition of a metric. Returns NULL without memory. */
-message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags);
-
 /** Creates the message for values of metrics. Returns NULL without memory. */
 message *message_metric_values(const mprof_allocator *allocator, const mprof_metric_value *values, size_t count);
 
@@ -185,7 +182,9 @@ message *message_arguments(const mprof_allocator *allocator, const mprof_argumen
 /** Creates the message for a type of events. Returns NULL without memory. */
 message *message_type(const mprof_allocator *allocator, const mprof_type_record *type);
 
-/** Creates the message for a clock, a timeline, a process or a pair of a clock. Returns NULL without memory. */
+/**
+ * Creates the message for a metric, a clock, a timeline, a process or a pair of a clock. Returns NULL without memory.
+ */
 message *message_record(const mprof_allocator *allocator, message_kind kind, const mprof_record *record);
 
 void message_release(const mprof_allocator *allocator, message *released);

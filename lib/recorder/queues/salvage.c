@@ -86,12 +86,12 @@ static void salvage_fork_remove(salvage_fork_entry *entry)
 
 uint64_t salvage_layout(void)
 {
-	const uint64_t sizes[] = {sizeof(salvage_header), sizeof(salvage_progress), sizeof(salvage_thread),
-				  sizeof(event_buffer),   sizeof(event_slot),       sizeof(message),
-				  sizeof(sample_record),  sizeof(journal_entry),    sizeof(mprof_frame),
-				  sizeof(void *),         sizeof(ring_block),       sizeof(heap_chunk),
-				  sizeof(tail_chunk),     sizeof(journal_root),     sizeof(journal_fields),
-				  sizeof(stored_field),   EVENT_KIND_COUNT};
+	const uint64_t sizes[] = {sizeof(salvage_header), sizeof(salvage_progress),   sizeof(salvage_thread),
+				  sizeof(event_buffer),   sizeof(event_slot),         sizeof(message),
+				  sizeof(sample_record),  sizeof(journal_entry),      sizeof(mprof_frame),
+				  sizeof(void *),         sizeof(ring_block),         sizeof(heap_chunk),
+				  sizeof(tail_chunk),     sizeof(journal_root),       sizeof(journal_fields),
+				  sizeof(stored_field),   sizeof(mprof_metric_value), EVENT_KIND_COUNT};
 	uint64_t hash = UINT64_C(0x0102030405060708);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
