@@ -24,6 +24,7 @@
 #include "io/source.h"
 #include "io/source_gzip.h"
 #include "reader/block_index.h"
+#include "reader/code_names.h"
 #include "reader/open_frames.h"
 #include "reader/time_scale.h"
 
@@ -145,6 +146,7 @@ typedef struct reader_learning {
 	name_mark names;             /**< Names before the block. */
 	definition_mark definitions; /**< Definitions before the block. */
 	size_t field_count;          /**< Fields before the block. */
+	code_mark code;              /**< Places of generated code before the block. */
 } reader_learning;
 
 /** Progress reports and interruption. */
@@ -237,6 +239,7 @@ struct mprof_reader {
 	definition_table definitions;
 	field_table fields;
 	definition_interner interner;
+	code_names code;
 	reader_learning learning;
 	learned_blocks learned; /**< Blocks of the kinds that reader_learning is for. */
 	reader_stacks stacks;
@@ -269,6 +272,12 @@ struct mprof_reader {
 	struct reader_ahead *ahead;   /**< NULL before blocks are decoded on other threads. */
 	mprof_error index_error;      /**< The first fault found when the index was built. */
 };
+
+/** The table that has a definition: that of the reader's own names of generated code, or that of all others. */
+static inline const definition_table *reader_definitions(const mprof_reader *reader, uint32_t id)
+{
+	return id > CODE_NAMES_BASE_ID ? &reader->code.definitions : &reader->definitions;
+}
 
 /** Whether the source may have more bytes later. */
 static inline int reader_may_grow(const mprof_reader *reader)

@@ -221,6 +221,13 @@ static mprof_status record_root(void *given)
 	return mprof_recorder_register_root(recorder, given);
 }
 
+static mprof_status record_code(void *given)
+{
+	uint32_t id;
+
+	return mprof_recorder_define_code(recorder, given, &id);
+}
+
 static mprof_status record_metric_value(void *given)
 {
 	mprof_metric_value *value = given;
@@ -266,6 +273,9 @@ static const mprof_record clock_record = {.kind = MPROF_RECORD_CLOCK, .id = 1};
 static const mprof_record timeline_record = {.kind = MPROF_RECORD_TIMELINE, .id = 1};
 static const mprof_record flags_record = {.kind = MPROF_RECORD_OBJECT_FLAGS, .id = 1};
 static const mprof_record name_record = {.kind = MPROF_RECORD_REFERENCE_NAME, .id = 1};
+static const mprof_record code_range_record = {.kind = MPROF_RECORD_CODE_RANGE, .id = 1};
+static const mprof_record code_line_record = {.kind = MPROF_RECORD_CODE_LINE, .id = 1};
+static const mprof_code code = {.struct_size = sizeof(code), .size = 16};
 static const mprof_description description = {.struct_size = sizeof(description), .name = "D", .name_length = 1};
 static const mprof_root_area root_area = {.struct_size = sizeof(root_area), .start = 64, .size = 8};
 static const mprof_metric_value metric_value = {.value = 1};
@@ -324,6 +334,9 @@ static const reserved_field fields[] = {
 	FIELD(timeline_record, as.timeline.flags, ~(uint32_t)MPROF_TIMELINE_FLAG_ENDED, write_record, 0),
 	FIELD(flags_record, id, ~(uint32_t)MPROF_OBJECT_FLAG_SYNTHETIC, write_record, 0),
 	FIELD(name_record, as.reference_name.reserved, UINT32_MAX, write_record, 0),
+	FIELD(code_range_record, as.code_range.reserved, UINT32_MAX, write_record, 0),
+	FIELD(code_line_record, as.code_line.reserved, UINT32_MAX, write_record, 0),
+	FIELD(code, reserved, UINT32_MAX, record_code, 1),
 	FIELD(recorder_options, object_events, ~UINT32_C(1), open_recorder, 1),
 	FIELD(description, reserved, UINT32_MAX, record_class, 1),
 	FIELD(description, reserved, UINT32_MAX, record_method, 1),

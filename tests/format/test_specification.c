@@ -249,6 +249,7 @@ Test(specification, examples_are_written, .init = load_examples)
 		       example_logs_write_positions);
 	expect_written(&examples[19], MPROF_DIALECT_MPROF2, 0, example_logs_write_heap_notes);
 	expect_written(&examples[20], MPROF_DIALECT_MPROF2, 0, example_logs_write_kinds);
+	expect_written(&examples[21], MPROF_DIALECT_MPROF2, 0, example_logs_write_code_ranges);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)

@@ -27,6 +27,7 @@ typedef enum reference_kind {
 	REFERENCE_TEXT,
 	REFERENCE_CLOCK,
 	REFERENCE_POSITION,
+	REFERENCE_CODE,
 	REFERENCE_KIND_COUNT
 } reference_kind;
 
@@ -61,6 +62,7 @@ static const char *const complaints[REFERENCE_KIND_COUNT] = {
 	[REFERENCE_TEXT] = "the block uses a text that is not defined",
 	[REFERENCE_CLOCK] = "the block uses a clock that is not defined",
 	[REFERENCE_POSITION] = "the block uses a position that is not defined",
+	[REFERENCE_CODE] = "the block uses a range of code that is not defined",
 };
 
 static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
@@ -71,7 +73,7 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 		[REFERENCE_ROOT] = MPROF_RECORD_ROOT,         [REFERENCE_METRIC] = MPROF_RECORD_METRIC,
 		[REFERENCE_TYPE] = MPROF_RECORD_TYPE,         [REFERENCE_ARGUMENT] = MPROF_RECORD_ARGUMENT,
 		[REFERENCE_TEXT] = MPROF_RECORD_TEXT,         [REFERENCE_CLOCK] = MPROF_RECORD_CLOCK,
-		[REFERENCE_POSITION] = MPROF_RECORD_POSITION,
+		[REFERENCE_POSITION] = MPROF_RECORD_POSITION, [REFERENCE_CODE] = MPROF_RECORD_CODE_RANGE,
 	};
 	mprof_mapping mapping;
 	mprof_record record;
@@ -230,6 +232,17 @@ static void references_check_record(reference_check *check, log_input *input, co
 			       record->as.position.is_native ? REFERENCE_LOCATION : REFERENCE_METHOD,
 			       record->as.position.target);
 		check_optional(check, input, block, REFERENCE_TEXT, record->as.position.file);
+		break;
+	case MPROF_RECORD_CODE_RANGE:
+		check_optional(check, input, block, REFERENCE_METHOD, record->as.code_range.method);
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.code_range.module);
+		break;
+	case MPROF_RECORD_CODE_LINE:
+		references_check(check, input, block, REFERENCE_CODE, record->id);
+		references_check(check, input, block, REFERENCE_POSITION, record->as.code_line.position);
+		break;
+	case MPROF_RECORD_CODE_END:
+		references_check(check, input, block, REFERENCE_CODE, record->id);
 		break;
 	case MPROF_RECORD_LOCATION:
 		check_optional(check, input, block, REFERENCE_MODULE, record->as.location.module);

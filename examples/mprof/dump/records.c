@@ -222,6 +222,29 @@ static void print_note_json(const log_input *input, json_writer *json, const mpr
 	json_string(json, "text", note_text(input, record));
 }
 
+/* Prints a record of a CODE_RANGES block. */
+static void print_range_json(json_writer *json, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+
+	json_unsigned(json, record->kind == MPROF_RECORD_CODE_RANGE ? "id" : "range", record->id);
+	if (record->kind == MPROF_RECORD_CODE_LINE) {
+		json_hexadecimal(json, "offset", record->as.code_line.offset);
+		json_unsigned(json, "position", record->as.code_line.position);
+	} else if (record->kind == MPROF_RECORD_CODE_END) {
+		json_unsigned(json, "counter", record->as.code_end.counter);
+		json_hexadecimal(json, "address", record->as.code_end.address);
+	} else {
+		json_string(json, "kind", kind_of_code_range(range->kind));
+		json_hexadecimal(json, "start", range->address);
+		json_unsigned(json, "size", range->size);
+		json_unsigned(json, "counter", range->start);
+		json_unsigned(json, "method", range->method);
+		json_unsigned(json, "module", range->module);
+		json_string(json, "name", range->name);
+	}
+}
+
 static void print_record_json(const log_input *input, json_writer *json, const mprof_record *record)
 {
 	json_begin_object(json, NULL);
@@ -276,6 +299,11 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 		break;
 	case MPROF_RECORD_POSITION:
 		print_position_json(input, json, record);
+		break;
+	case MPROF_RECORD_CODE_RANGE:
+	case MPROF_RECORD_CODE_LINE:
+	case MPROF_RECORD_CODE_END:
+		print_range_json(json, record);
 		break;
 	default:
 		print_note_json(input, json, record);
@@ -550,6 +578,33 @@ static void print_metric_text(const mprof_metric_record *metric)
 		printf(" of thread 0x%" PRIx64, metric->thread);
 }
 
+/* Prints a record of a CODE_RANGES block. */
+static void print_range_text(const log_input *input, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+	const mprof_stack_frame method = {.id = range->method};
+
+	if (record->kind == MPROF_RECORD_CODE_LINE) {
+		printf(", offset 0x%" PRIx64 ", position %" PRIu32, record->as.code_line.offset,
+		       record->as.code_line.position);
+	} else if (record->kind == MPROF_RECORD_CODE_END) {
+		printf(", at counter %" PRIu64, record->as.code_end.counter);
+		if (record->as.code_end.address != 0)
+			printf(", moved to 0x%" PRIx64, record->as.code_end.address);
+	} else {
+		printf(" %s, at 0x%" PRIx64 ", %" PRIu64 " bytes, from counter %" PRIu64,
+		       kind_of_code_range(range->kind), range->address, range->size, range->start);
+		if (range->module != 0)
+			printf(", module %" PRIu32, range->module);
+		if (range->method != 0)
+			print_target_text(input, &method);
+		if (range->name[0] != '\0') {
+			fputs(", ", stdout);
+			text_name(stdout, range->name);
+		}
+	}
+}
+
 static void print_record_text(const log_input *input, const mprof_record *record)
 {
 	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
@@ -602,6 +657,11 @@ static void print_record_text(const log_input *input, const mprof_record *record
 		break;
 	case MPROF_RECORD_POSITION:
 		print_position_text(input, &record->as.position);
+		break;
+	case MPROF_RECORD_CODE_RANGE:
+	case MPROF_RECORD_CODE_LINE:
+	case MPROF_RECORD_CODE_END:
+		print_range_text(input, record);
 		break;
 	default:
 		print_note_text(input, record);

@@ -416,6 +416,7 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 
 	if (!window_has_thread(&profile->window, block->thread))
 		return follow_events_block(profile, reader, block, is_own);
+	reader_note_unnamed(reader, block->end.counter);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 
 	*is_own = 1;
@@ -433,12 +434,13 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 /* \p thread is NULL if the block belongs to no thread. */
 static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, thread_record *thread, int *is_own)
 {
+	const mprof_event *events;
 	mprof_status status;
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_samples(profile, reader, thread, profile->batch, count)) {
+		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
+		if (!profile_events_add_samples(profile, reader, thread, events, count)) {
 			*is_own = 1;
 			return refuse_memory(profile);
 		}

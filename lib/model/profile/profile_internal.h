@@ -87,7 +87,7 @@ struct mprof_profile {
 	line_list lines;
 	collection_notes collection_notes;
 	sample_kinds sample_kinds;
-	const mprof_reader *reading; /**< While a block is added: the reader that it is from. */
+	mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;
 	window_times times;
 	int window_has_end;          /**< The end of the log is in the window; 1 before mprof_profile_finish(). */

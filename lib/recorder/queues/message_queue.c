@@ -561,6 +561,8 @@ static int relocate_record(const message *left, message *copy)
 		[MESSAGE_DEFINE_TIMELINE] = MPROF_RECORD_TIMELINE,
 		[MESSAGE_DEFINE_PROCESS] = MPROF_RECORD_PROCESS,
 		[MESSAGE_CLOCK_PAIR] = MPROF_RECORD_CLOCK_PAIR,
+		[MESSAGE_DEFINE_CODE] = MPROF_RECORD_CODE_RANGE,
+		[MESSAGE_END_CODE] = MPROF_RECORD_CODE_END,
 	};
 	mprof_record *record = &copy->more.record;
 	const char **name = record_name(record);
@@ -612,6 +614,8 @@ static int set_copied_pointers(const message *left, message *copy)
 	case MESSAGE_DEFINE_TIMELINE:
 	case MESSAGE_DEFINE_PROCESS:
 	case MESSAGE_CLOCK_PAIR:
+	case MESSAGE_DEFINE_CODE:
+	case MESSAGE_END_CODE:
 		return relocate_record(left, copy);
 	}
 	return 0;
