@@ -391,7 +391,7 @@ mprof_status code_ranges_find(code_ranges *ranges, uint64_t address, uint64_t co
 	if (search.latest == NULL)
 		return MPROF_OK;
 	answer->from = search.latest->start;
-	if (search.latest->end <= counter) {
+	if (search.latest->end <= counter && search.latest->end != UINT64_MAX) {
 		if (search.latest->end > answer->from)
 			answer->from = search.latest->end;
 		return MPROF_OK;
