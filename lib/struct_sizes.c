@@ -153,6 +153,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_process_stats),
 		SIZE(mprof_timeline_stats),
 		SIZE(mprof_clock_stats),
+		SIZE(mprof_code_range_stats),
 		SIZE(mprof_line_stats),
 		SIZE(mprof_sample_kind_stats),
 		SIZE(mprof_sample_group),

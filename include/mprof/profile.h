@@ -424,7 +424,9 @@ typedef enum mprof_profile_table {
 	                                         mprof_profile_finish(); empty for a log without positions. */
 	MPROF_TABLE_SAMPLE_KINDS = 43, /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
 	                                         the order of their first sample. */
-	MPROF_TABLE_SAMPLE_GROUPS = 44 /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
+	MPROF_TABLE_SAMPLE_GROUPS = 44, /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
+	MPROF_TABLE_CODE_RANGES = 48    /**< #mprof_code_range_stats: where generated code was, in the order of the
+	                                         log. */
 } mprof_profile_table;
 
 /**
@@ -1489,6 +1491,24 @@ typedef struct mprof_process_stats {
 	uint32_t reserved;   /**< 0. */
 	int64_t end_ns;      /**< When it ended. */
 } mprof_process_stats;
+
+/**
+ * \brief Where a range of generated code was (section 3.36 of doc/format.md). A range that was moved has several rows.
+ * Later ranges may have replaced it before it ended.
+ * \since 0.1
+ */
+typedef struct mprof_code_range_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t id;        /**< ID of the range. */
+	uint32_t kind;      /**< An #mprof_code_range_kind. */
+	uint32_t method;    /**< ID of its method, 0 if none. */
+	uint32_t has_end;   /**< 1: it was freed or moved from there. */
+	const char *name;   /**< Its name if it has no method. Borrowed until the profile is changed or destroyed. */
+	uint64_t address;   /**< Address of its first byte. */
+	uint64_t size;      /**< Size in bytes. */
+	int64_t start_ns;   /**< From when on it was there, from the start of the session. */
+	int64_t end_ns;     /**< When it was freed or moved; 0 unless has_end is 1. */
+} mprof_code_range_stats;
 
 /**
  * \brief A thread that the log describes (section 3.29 of doc/format.md), as it was described last.

@@ -44,7 +44,7 @@ const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_n
 typedef struct name_lookup name_lookup;
 
 /** Returns NULL if out of memory. The reader is borrowed. */
-name_lookup *names_create(const mprof_reader *reader);
+name_lookup *names_create(mprof_reader *reader);
 void names_destroy(name_lookup *names);
 
 /** Makes names_full_method(), names_frame() and names_sample() return names of the source, not generated ones. */
@@ -86,6 +86,9 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id);
  * number, 0 if out of memory.
  */
 size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames);
+
+/** The ID of the call stack of an event, with the names that addresses of generated code had at its counter. */
+uint32_t names_stack_at(const name_lookup *names, uint32_t stack, uint64_t counter);
 
 /** Names of assemblies by ID. Classes refer to their assembly by this ID. */
 typedef struct assembly_names {

@@ -1038,7 +1038,7 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_some(file, "clocks", summary->clocks);
 	print_some(file, "timelines", summary->timelines);
 	print_some(file, "processes", summary->processes);
-	print_some(file, "ranges of generated code", summary->code_ranges);
+	print_some(file, "code ranges", summary->code_ranges);
 	print_some(file, "snapshots", summary->heap_shots);
 }
 

@@ -667,6 +667,7 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 		fputs("cannot read the log once more\n", stderr);
 		return STATUS_NOTHING;
 	}
+	input_learn_code(&walk->input, report->input.reader);
 	while (!walk->has_failed && input_next_block(&walk->input, &block)) {
 		if (block.loaded)
 			walk_block(walk, &block);

@@ -582,7 +582,7 @@ static void add_allocation(firefox_profile *profile, const walk_thread *thread, 
 	firefox_sample sample = {.time = thread->time, .weight = event->value, .stack = row->stack};
 
 	if (detail != NULL && detail->stack != 0)
-		sample.stack = firefox_logged_stack(&profile->tables, detail->stack);
+		sample.stack = firefox_logged_stack(&profile->tables, detail->stack, event->counter);
 	else if (detail != NULL && detail->caller != 0 && row->stack == FIREFOX_NONE)
 		sample.stack = firefox_method_stack(&profile->tables, FIREFOX_NONE, detail->caller);
 	if (profile->value == EXPORT_BYTES || profile->value == EXPORT_ALLOCATIONS) {

@@ -294,7 +294,7 @@ static void define_stack(perfetto_samples *samples, perfetto_writer *writer, uin
 }
 
 /* Adds the frames of a sample to the tree. Returns 0 if out of memory. */
-static int add_frames(perfetto_samples *samples, const mprof_event *event, uint32_t *node)
+static int add_frames(perfetto_samples *samples, const mprof_event *event, uint32_t stack, uint32_t *node)
 {
 	const mprof_stack_frame single = {.id = event->flags & MPROF_EVENT_FLAG_NATIVE ? 0 : event->id,
 					  .is_native = (event->flags & MPROF_EVENT_FLAG_NATIVE) != 0};
@@ -302,9 +302,9 @@ static int add_frames(perfetto_samples *samples, const mprof_event *event, uint3
 	size_t count = 1;
 	uint32_t note;
 
-	if (event->value != 0)
-		count = names_stack(samples->report->input.names, (uint32_t)event->value, &frames);
-	if (count > 0 && (single.id != 0 || event->value != 0))
+	if (stack != 0)
+		count = names_stack(samples->report->input.names, stack, &frames);
+	if (count > 0 && (single.id != 0 || stack != 0))
 		return stack_frames_add_sample(&samples->tree, samples->report, frames, count, node);
 	return stack_frames_note(&samples->tree, "(unknown)", &note) &&
 	       stack_nodes_child(&samples->tree, 0, note, node);
@@ -315,10 +315,12 @@ static uint64_t stack_of(perfetto_samples *samples, perfetto_writer *writer, con
 {
 	const uint64_t single =
 		(event->flags & MPROF_EVENT_FLAG_NATIVE) != 0 ? SINGLE_LOCATION : SINGLE_FRAME + event->id;
-	stack_entry *entry = key_map_put(&samples->stacks, event->value != 0 ? (uint32_t)event->value : single);
+	const uint32_t stack =
+		names_stack_at(samples->report->input.names, (uint32_t)event->value, event->counter);
+	stack_entry *entry = key_map_put(&samples->stacks, stack != 0 ? stack : single);
 	uint32_t node = 0;
 
-	if (entry == NULL || (entry->node == 0 && !add_frames(samples, event, &node))) {
+	if (entry == NULL || (entry->node == 0 && !add_frames(samples, event, stack, &node))) {
 		writer->has_failed = 1;
 		return 0;
 	}

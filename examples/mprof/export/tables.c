@@ -260,6 +260,8 @@ static const exported_table tables[TABLES] = {
 	[TABLE_TIMELINES] = TABLE(timelines, timelines, MPROF_TABLE_TIMELINES, "",
 				  "threads that the log describes, such as queues of devices"),
 	[TABLE_CLOCKS] = TABLE(clocks, clocks, MPROF_TABLE_CLOCKS, "", "clocks, and how they agree"),
+	[TABLE_CODE_RANGES] =
+		TABLE(code_ranges, all_fields, MPROF_TABLE_CODE_RANGES, "", "addresses of generated code, by time"),
 };
 
 static column_type type_of(const mprof_table_column *field)

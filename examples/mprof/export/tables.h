@@ -44,6 +44,7 @@ typedef enum table_id {
 	TABLE_PROCESSES,
 	TABLE_TIMELINES,
 	TABLE_CLOCKS,
+	TABLE_CODE_RANGES,
 	TABLES
 } table_id;
 

@@ -580,7 +580,8 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->metrics, &records[i]))
 			return 0;
 		/* Descriptions hold for the whole log. */
-		if (!descriptions_add(&profile->described, &records[i]))
+		if (!descriptions_add(&profile->described, &records[i]) ||
+		    !code_places_add(&profile->code_places, &records[i]))
 			return 0;
 	}
 	if (!window_has_counter(&profile->window, block->start.counter))
@@ -732,6 +733,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	case MPROF_BLOCK_CLOCK_PAIRS:
 	case MPROF_BLOCK_TIMELINES:
 	case MPROF_BLOCK_PROCESSES:
+	case MPROF_BLOCK_CODE_RANGES:
 		return add_records_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_SESSION:
 		return add_session_block(profile, reader, is_own);

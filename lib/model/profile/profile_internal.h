@@ -9,6 +9,7 @@
 #include "base/memory_budget.h"
 #include "model/records/allocation_estimates.h"
 #include "model/records/call_stack.h"
+#include "model/records/code_places.h"
 #include "model/records/collections.h"
 #include "model/records/descriptions.h"
 #include "model/records/collection_notes.h"
@@ -82,6 +83,7 @@ struct mprof_profile {
 	memory_model memory;
 	object_ages ages;
 	mark_list marks;
+	code_place_list code_places;
 	descriptions described;
 	event_types event_types;
 	line_list lines;

@@ -1101,6 +1101,8 @@ static const profile_table tables[] = {
 	      description_rows_store_sample_kind),
 	TABLE(SAMPLE_GROUPS, mprof_sample_group, description_rows_count_sample_groups,
 	      description_rows_store_sample_group),
+	TABLE(CODE_RANGES, mprof_code_range_stats, description_rows_count_code_ranges,
+	      description_rows_store_code_range),
 };
 
 typedef union row_buffer {
@@ -1111,7 +1113,9 @@ typedef union row_buffer {
 /* NULL if there is no table of the number. */
 static const profile_table *find_table(uint32_t table)
 {
-	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) ? &tables[table - 1] : NULL;
+	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) && tables[table - 1].store != NULL
+		       ? &tables[table - 1]
+		       : NULL;
 }
 
 size_t mprof_profile_get_row_count(const mprof_profile *profile, uint32_t table)

@@ -538,6 +538,14 @@ static const mprof_table_column sample_groups_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_code_range_stats
+static const mprof_table_column code_ranges_columns[] = {
+	COLUMN(id, NUMBER),       COLUMN(kind, KIND),  COLUMN(method, METHOD), COLUMN(has_end, BOOLEAN),
+	COLUMN(name, TEXT),       COLUMN(address, ADDRESS), COLUMN(size, BYTES), COLUMN(start_ns, TIME),
+	COLUMN(end_ns, TIME),
+};
+#undef ROW
+
 typedef struct table_description {
 	mprof_table_info info;
 	const mprof_table_column *columns;
@@ -592,12 +600,15 @@ static const table_description tables[] = {
 	TABLE(LINES, lines, mprof_line_stats),
 	TABLE(SAMPLE_KINDS, sample_kinds, mprof_sample_kind_stats),
 	TABLE(SAMPLE_GROUPS, sample_groups, mprof_sample_group),
+	TABLE(CODE_RANGES, code_ranges, mprof_code_range_stats),
 };
 
 /* NULL if there is no table of the number. */
 static const table_description *find_table(uint32_t table)
 {
-	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) ? &tables[table - 1] : NULL;
+	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) && tables[table - 1].columns != NULL
+		       ? &tables[table - 1]
+		       : NULL;
 }
 
 const mprof_table_info *mprof_table_get_info(uint32_t table)
