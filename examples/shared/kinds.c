@@ -60,12 +60,9 @@ const char *kind_of_code(uint32_t origin)
 const char *kind_of_code_range(uint32_t kind)
 {
 	static const char *const names[] = {
-		[MPROF_CODE_RANGE_OTHER] = "other",
-		[MPROF_CODE_RANGE_METHOD] = "method",
-		[MPROF_CODE_RANGE_STUB] = "stub",
-		[MPROF_CODE_RANGE_INTERPRETER] = "interpreter",
-		[MPROF_CODE_RANGE_KERNEL] = "kernel",
-		[MPROF_CODE_RANGE_BPF] = "bpf",
+		[MPROF_CODE_RANGE_OTHER] = "other",   [MPROF_CODE_RANGE_METHOD] = "method",
+		[MPROF_CODE_RANGE_STUB] = "stub",     [MPROF_CODE_RANGE_INTERPRETER] = "interpreter",
+		[MPROF_CODE_RANGE_KERNEL] = "kernel", [MPROF_CODE_RANGE_BPF] = "bpf",
 	};
 
 	return NAME_FROM(names, kind);

@@ -422,7 +422,7 @@ typedef enum mprof_profile_table {
 	MPROF_TABLE_CLOCKS = 41,      /**< #mprof_clock_stats: clocks, by ID. */
 	MPROF_TABLE_LINES = 42,       /**< #mprof_line_stats: lines of the source, as of the last
 	                                         mprof_profile_finish(); empty for a log without positions. */
-	MPROF_TABLE_SAMPLE_KINDS = 43, /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
+	MPROF_TABLE_SAMPLE_KINDS = 43,  /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
 	                                         the order of their first sample. */
 	MPROF_TABLE_SAMPLE_GROUPS = 44, /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
 	MPROF_TABLE_CODE_RANGES = 48    /**< #mprof_code_range_stats: where generated code was, in the order of the

@@ -186,7 +186,8 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 		translate_position(converter, &record->as.position);
 		break;
 	case MPROF_RECORD_CODE_RANGE:
-		record->as.code_range.module = translate_id(converter, MPROF_RECORD_MODULE, record->as.code_range.module);
+		record->as.code_range.module =
+			translate_id(converter, MPROF_RECORD_MODULE, record->as.code_range.module);
 		record->as.code_range.start = coarser_counter(converter, record->as.code_range.start);
 		break;
 	case MPROF_RECORD_ARGUMENT:
@@ -233,8 +234,7 @@ static int translate_code_note(const mprof_converter *converter, mprof_record *r
 		record->as.code_end.counter = coarser_counter(converter, record->as.code_end.counter);
 		return record->id != 0;
 	}
-	record->as.code_line.position =
-		translate_id(converter, MPROF_RECORD_POSITION, record->as.code_line.position);
+	record->as.code_line.position = translate_id(converter, MPROF_RECORD_POSITION, record->as.code_line.position);
 	return record->id != 0 && record->as.code_line.position != 0;
 }
 

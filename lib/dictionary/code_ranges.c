@@ -217,8 +217,8 @@ static void find_bounds(claim_tree *tree, const code_claim *claims)
 static void add_to_nodes(claim_tree *tree, const code_claim *claim, const uint32_t *number)
 {
 	size_t low = bounds_until(tree, claim->first) - 1 + tree->bound_count;
-	size_t high = (claim->last == UINT64_MAX ? tree->bound_count : bounds_until(tree, claim->last)) +
-		      tree->bound_count;
+	size_t high =
+		(claim->last == UINT64_MAX ? tree->bound_count : bounds_until(tree, claim->last)) + tree->bound_count;
 
 	for (; low < high; low /= 2, high /= 2) {
 		size_t nodes[2];
@@ -423,8 +423,8 @@ static size_t lines_before(const code_ranges *ranges, uint32_t range, uint64_t o
 
 size_t code_ranges_lines(const code_ranges *ranges, uint32_t range, uint64_t offset, const code_line **lines)
 {
-	const size_t end = offset == UINT64_MAX ? lines_before(ranges, range + 1, 0)
-						: lines_before(ranges, range, offset + 1);
+	const size_t end =
+		offset == UINT64_MAX ? lines_before(ranges, range + 1, 0) : lines_before(ranges, range, offset + 1);
 	size_t first;
 
 	*lines = NULL;

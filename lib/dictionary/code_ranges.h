@@ -53,7 +53,7 @@ typedef struct code_ranges {
 	code_claim *claims;    /**< By number. */
 	size_t claim_count;
 	size_t claim_capacity;
-	hash_map latest; /**< By ID of a range: the number of its latest claim, until it was freed. */
+	hash_map latest;  /**< By ID of a range: the number of its latest claim, until it was freed. */
 	code_line *lines; /**< By range and offset, which is their order in the log. */
 	size_t line_count;
 	size_t line_capacity;

@@ -112,9 +112,8 @@ static mprof_status make_location(mprof_reader *reader, const mprof_record *rang
 	definition_interner *interner = &reader->code.interner;
 	mprof_record module = {.kind = MPROF_RECORD_MODULE,
 			       .as.module = {.file = module_name(code->kind), .build_id = ""}};
-	mprof_record function = {
-		.kind = MPROF_RECORD_FUNCTION,
-		.as.function = {.offset = answer->address, .size = code->size, .name = code->name}};
+	mprof_record function = {.kind = MPROF_RECORD_FUNCTION,
+				 .as.function = {.offset = answer->address, .size = code->size, .name = code->name}};
 	mprof_record location = {.kind = MPROF_RECORD_LOCATION, .as.location.offset = address};
 	mprof_record known;
 	mprof_status status = MPROF_OK;
@@ -150,7 +149,8 @@ static mprof_status add_named(mprof_reader *reader, const code_answer *answer, u
 	for (; status == MPROF_OK && line_count > 0; line_count--)
 		status = definition_intern_stack(interner, *named, lines[line_count - 1].position,
 						 DEFINITION_FLAGS_POSITION, named);
-	if (lines != NULL || !definition_table_get(&reader->definitions, MPROF_RECORD_CODE_RANGE, answer->range, &range))
+	if (lines != NULL ||
+	    !definition_table_get(&reader->definitions, MPROF_RECORD_CODE_RANGE, answer->range, &range))
 		return status;
 	if (range.as.code_range.method != 0)
 		return definition_intern_stack(interner, *named, range.as.code_range.method, 0, named);
@@ -270,8 +270,8 @@ static mprof_status add_known(mprof_reader *reader, uint32_t stack)
 	if (status != MPROF_OK)
 		return status;
 	/* Nothing is known from any counter on. */
-	names->known[names->known_count++] =
-		(code_name){.stack = stack, .has_address = 1, .first_used = UINT64_MAX, .version = names->ranges.version};
+	names->known[names->known_count++] = (code_name){
+		.stack = stack, .has_address = 1, .first_used = UINT64_MAX, .version = names->ranges.version};
 	return MPROF_OK;
 }
 
@@ -290,8 +290,8 @@ static mprof_status name_stack(mprof_reader *reader, uint32_t stack, uint64_t co
 		return status;
 	if (known->has_address && known->version != reader->code.ranges.version && known->first_used != UINT64_MAX)
 		status = check_known(reader, known);
-	if (known->has_address && (known->version != reader->code.ranges.version || counter < known->from ||
-				   counter >= known->until)) {
+	if (known->has_address &&
+	    (known->version != reader->code.ranges.version || counter < known->from || counter >= known->until)) {
 		if (status == MPROF_OK)
 			status = resolve(reader, stack, counter, &found);
 		if (status != MPROF_OK)
@@ -368,8 +368,7 @@ int mprof_reader_has_late_code(mprof_reader *reader)
 		if (check_known(reader, &names->known[i]) != MPROF_OK)
 			break;
 	}
-	is_late = names->is_late ||
-		  (names->passed && code_ranges_first_start(&names->ranges, 0) <= names->early);
+	is_late = names->is_late || (names->passed && code_ranges_first_start(&names->ranges, 0) <= names->early);
 	hash_map_destroy(&names->numbers);
 	hash_map_init(&names->numbers, &reader->budget.allocator);
 	names->known_count = 0;

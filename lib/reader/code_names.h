@@ -13,41 +13,6 @@
 
 #include <mprof/reader.h>
 
-#include "dictionary/code_ranges.h"
-#include "dictionary/definition_table.h"
-
-/** IDs above this one are those of named call stacks and what they consist of. */
-#define CODE_NAMES_BASE_ID (DEFINITION_MAX_STACKS / 4 * 3)
-
-/** What was found for a call stack. */
-typedef struct code_name {
-	uint32_t stack;       /**< Its ID in the log. */
-	uint32_t named;       /**< The named call stack, or the same one. */
-	uint64_t from;        /**< It is that from this counter on ... */
-	uint64_t until;       /**< ... up to this one, exclusive. */
-	uint32_t version;     /**< Of the ranges. */
-	uint32_t has_address; /**< Some frame is an address; otherwise nothing changes. */
-	uint64_t first_used;  /**< The lowest counter that was asked for, and what was found for it. */
-	uint32_t first_named;
-	uint32_t last_named;
-	uint64_t last_used; /**< The highest one, as first_used. */
-} code_name;
-
-typedef struct code_names {
-	code_ranges ranges;
-	definition_table definitions;
-	definition_interner interner;
-	hash_map numbers; /**< Of call stacks of the log in known. */
-	code_name *known;
-	size_t known_count;
-	size_t known_capacity;
-	struct code_frame *frames; /**< The frames of a call stack. */
-	size_t frame_capacity;
-	uint64_t early;  /**< The highest counter of events that were passed before any range was known. */
-	uint32_t passed; /**< 1: there were such events. */
-	uint32_t is_late;
-} code_names;
-
 void code_names_init(mprof_reader *reader);
 void code_names_destroy(mprof_reader *reader);
 

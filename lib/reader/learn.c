@@ -119,7 +119,7 @@ static void store_record(void *user, const mprof_record *record)
 
 	if (reader->learning.status == MPROF_ERR_MEMORY)
 		return;
-	if (record->kind >= MPROF_RECORD_CODE_RANGE && record->kind <= MPROF_RECORD_CODE_END)
+	if (record_is_of_code_ranges(record->kind))
 		status = store_code(reader, record);
 	else if (record_is_definition(record->kind))
 		status = definition_table_add(&reader->definitions, record);

@@ -9,6 +9,7 @@
 #include "reader/ahead.h"
 #include "reader/blocks.h"
 #include "reader/call_stacks.h"
+#include "reader/code_names.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
 #include "reader/index.h"

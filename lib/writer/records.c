@@ -199,8 +199,8 @@ static mprof_status check_code_range(mprof_writer *writer, const definition_coun
 	if (record->kind != MPROF_RECORD_CODE_RANGE) {
 		if (!record_is_defined(counts, MPROF_RECORD_CODE_RANGE, record->id))
 			return refuse_undefined(writer, "line or end of a range of code that is not defined yet");
-		return record->kind == MPROF_RECORD_CODE_END || record_is_defined(counts, MPROF_RECORD_POSITION,
-										   record->as.code_line.position)
+		return record->kind == MPROF_RECORD_CODE_END ||
+				       record_is_defined(counts, MPROF_RECORD_POSITION, record->as.code_line.position)
 			       ? MPROF_OK
 			       : refuse_undefined(writer, "range of code has a position that is not defined: write its "
 							  "POSITIONS block first");
@@ -210,8 +210,8 @@ static mprof_status check_code_range(mprof_writer *writer, const definition_coun
 			writer,
 			"range of code has a method that is not defined: call mprof_writer_define_method() first");
 	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE, record->as.code_range.module))
-		return refuse_undefined(
-			writer, "range of code is in a module that is not defined: write its CODE block first");
+		return refuse_undefined(writer,
+					"range of code is in a module that is not defined: write its CODE block first");
 	return MPROF_OK;
 }
 
@@ -267,14 +267,11 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		break;
 	case MPROF_RECORD_POSITION:
 		return check_position(writer, counts, &record->as.position);
-	case MPROF_RECORD_CODE_RANGE:
-	case MPROF_RECORD_CODE_LINE:
-	case MPROF_RECORD_CODE_END:
-		status = check_code_range(writer, counts, record);
-		break;
 	default:
 		if (record_is_heap_note(record->kind))
 			status = check_heap_note(writer, counts, record);
+		else if (record_is_of_code_ranges(record->kind))
+			status = check_code_range(writer, counts, record);
 		break;
 	}
 	if (status == MPROF_OK)

@@ -174,7 +174,7 @@ Test(code_ranges, are_those_that_a_search_finds)
 	close_ranges();
 }
 
-/* An answer is valid as long as it says. */
+/* An answer is valid for the time that it states. */
 Test(code_ranges, answers_are_valid_for_a_time)
 {
 	open_ranges(UINT64_MAX);

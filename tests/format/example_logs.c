@@ -604,9 +604,9 @@ void example_logs_write_positions(mprof_writer *writer)
 void example_logs_write_code_ranges(mprof_writer *writer)
 {
 	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location.offset = 0x5008};
-	const mprof_record stack = {
-		.kind = MPROF_RECORD_STACK, .id = 1, .as.stack = {.target = 1, .is_native = 1}};
-	const mprof_record position = {.kind = MPROF_RECORD_POSITION, .id = 1, .as.position = {.target = 1, .line = 12}};
+	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 1, .as.stack = {.target = 1, .is_native = 1}};
+	const mprof_record position = {
+		.kind = MPROF_RECORD_POSITION, .id = 1, .as.position = {.target = 1, .line = 12}};
 	const mprof_record ranges[] = {
 		{.kind = MPROF_RECORD_CODE_RANGE,
 		 .id = 1,

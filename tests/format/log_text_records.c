@@ -140,6 +140,23 @@ static void render_note(log_text *out, const mprof_record *record)
 	}
 }
 
+static void render_code_range(log_text *out, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+
+	if (record->kind == MPROF_RECORD_CODE_LINE)
+		log_text_add(out, "  line of range id=%u offset=%llu position=%u\n", record->id,
+			     (number)record->as.code_line.offset, record->as.code_line.position);
+	else if (record->kind == MPROF_RECORD_CODE_END)
+		log_text_add(out, "  end of range id=%u counter=%llu address=%llx\n", record->id,
+			     (number)record->as.code_end.counter, (number)record->as.code_end.address);
+	else
+		log_text_add(out,
+			     "  range id=%u kind=%u address=%llx size=%llu start=%llu method=%u module=%u name=%s\n",
+			     record->id, range->kind, (number)range->address, (number)range->size, (number)range->start,
+			     range->method, range->module, range->name);
+}
+
 static void render_record(log_text *out, const mprof_record *record)
 {
 	switch (record->kind) {
@@ -189,23 +206,6 @@ static void render_record(log_text *out, const mprof_record *record)
 	case MPROF_RECORD_CLOCK_PAIR:
 		render_timeline_record(out, record);
 		break;
-	case MPROF_RECORD_CODE_RANGE:
-		log_text_add(out, "  range id=%u kind=%u address=%llx size=%llu start=%llu method=%u module=%u name=%s\n",
-			     record->id, record->as.code_range.kind,
-			     (unsigned long long)record->as.code_range.address,
-			     (unsigned long long)record->as.code_range.size,
-			     (unsigned long long)record->as.code_range.start, record->as.code_range.method,
-			     record->as.code_range.module, record->as.code_range.name);
-		break;
-	case MPROF_RECORD_CODE_LINE:
-		log_text_add(out, "  line of range id=%u offset=%llu position=%u\n", record->id,
-			     (unsigned long long)record->as.code_line.offset, record->as.code_line.position);
-		break;
-	case MPROF_RECORD_CODE_END:
-		log_text_add(out, "  end of range id=%u counter=%llu address=%llx\n", record->id,
-			     (unsigned long long)record->as.code_end.counter,
-			     (unsigned long long)record->as.code_end.address);
-		break;
 	case MPROF_RECORD_POSITION:
 		log_text_add(out, "  position id=%u %s=%u inlined=%u line=%u offset=%u file=%u\n", record->id,
 			     record->as.position.is_native ? "location" : "method", record->as.position.target,
@@ -213,7 +213,10 @@ static void render_record(log_text *out, const mprof_record *record)
 			     record->as.position.file);
 		break;
 	default:
-		render_note(out, record);
+		if (record->kind >= MPROF_RECORD_CODE_RANGE)
+			render_code_range(out, record);
+		else
+			render_note(out, record);
 		break;
 	}
 }

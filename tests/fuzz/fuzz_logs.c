@@ -163,6 +163,29 @@ static void fill_description(mprof_record *record, uint64_t address, uint32_t fi
 		break;
 	}
 }
+static void fill_code(mprof_record *record, uint64_t address, uint32_t first)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_CODE_RANGE:
+		record->as.code_range.kind = (uint32_t)fuzz_random_below(7);
+		record->as.code_range.address = address;
+		record->as.code_range.size = address >> fuzz_random_below(64);
+		record->as.code_range.start = address << fuzz_random_below(64);
+		record->as.code_range.method = 128 * (uint32_t)fuzz_random_below(first + 10);
+		break;
+	case MPROF_RECORD_CODE_LINE:
+		record->id = 1 + (uint32_t)fuzz_random_below(first + 9);
+		record->as.code_line.offset = address >> fuzz_random_below(64);
+		record->as.code_line.position = 1 + (uint32_t)fuzz_random_below(first + 9);
+		break;
+	default:
+		record->id = 1 + (uint32_t)fuzz_random_below(first + 9);
+		record->as.code_end.counter = address >> fuzz_random_below(64);
+		record->as.code_end.address = fuzz_random_below(2) * address;
+		break;
+	}
+}
+
 /* Frames of the log may have positions. */
 static int has_positions;
 
@@ -214,23 +237,6 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		break;
 	case MPROF_RECORD_TEXT:
 		break;
-	case MPROF_RECORD_CODE_RANGE:
-		record->as.code_range.kind = (uint32_t)fuzz_random_below(7);
-		record->as.code_range.address = address;
-		record->as.code_range.size = address >> fuzz_random_below(64);
-		record->as.code_range.start = address << fuzz_random_below(64);
-		record->as.code_range.method = 128 * (uint32_t)fuzz_random_below(first + 10);
-		break;
-	case MPROF_RECORD_CODE_LINE:
-		record->id = 1 + (uint32_t)fuzz_random_below(first + 9);
-		record->as.code_line.offset = address >> fuzz_random_below(64);
-		record->as.code_line.position = 1 + (uint32_t)fuzz_random_below(first + 9);
-		break;
-	case MPROF_RECORD_CODE_END:
-		record->id = 1 + (uint32_t)fuzz_random_below(first + 9);
-		record->as.code_end.counter = address >> fuzz_random_below(64);
-		record->as.code_end.address = fuzz_random_below(2) * address;
-		break;
 	case MPROF_RECORD_POSITION:
 		record->as.position.is_native = (uint32_t)fuzz_random_below(2);
 		record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
@@ -240,6 +246,11 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
 		record->as.position.offset = (uint32_t)(address >> 32);
 		record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
+		break;
+	case MPROF_RECORD_CODE_RANGE:
+	case MPROF_RECORD_CODE_LINE:
+	case MPROF_RECORD_CODE_END:
+		fill_code(record, address, first);
 		break;
 	default:
 		record->as.metric_value.value = address;

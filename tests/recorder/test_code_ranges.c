@@ -114,9 +114,8 @@ static const char *name_of(const shown *made, uint32_t kind, uint32_t id)
 
 	if (kind == MPROF_SAMPLE_METHOD)
 		(void)mprof_reader_format_method(made->reader, id, text, sizeof(text));
-	else if (kind == MPROF_SAMPLE_FUNCTION &&
-		 mprof_reader_lookup_record(made->reader, MPROF_RECORD_FUNCTION, id, &function, sizeof(function)) ==
-			 MPROF_OK)
+	else if (kind == MPROF_SAMPLE_FUNCTION && mprof_reader_lookup_record(made->reader, MPROF_RECORD_FUNCTION, id,
+									     &function, sizeof(function)) == MPROF_OK)
 		snprintf(text, sizeof(text), "%s", function.as.function.name);
 	else
 		(void)mprof_reader_format_location(made->reader, id, text, sizeof(text));

@@ -213,6 +213,27 @@ static void references_check_event(reference_check *check, log_input *input, con
 	}
 }
 
+/* Checks all IDs that a record of a CODE_RANGES block uses. */
+static void check_code_record(reference_check *check, log_input *input, const mprof_block *block,
+			      const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_CODE_RANGE:
+		check_optional(check, input, block, REFERENCE_METHOD, record->as.code_range.method);
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.code_range.module);
+		break;
+	case MPROF_RECORD_CODE_LINE:
+		references_check(check, input, block, REFERENCE_CODE, record->id);
+		references_check(check, input, block, REFERENCE_POSITION, record->as.code_line.position);
+		break;
+	case MPROF_RECORD_CODE_END:
+		references_check(check, input, block, REFERENCE_CODE, record->id);
+		break;
+	default:
+		break;
+	}
+}
+
 /* Checks all IDs that a record uses. */
 static void references_check_record(reference_check *check, log_input *input, const mprof_block *block,
 				    const mprof_record *record)
@@ -232,17 +253,6 @@ static void references_check_record(reference_check *check, log_input *input, co
 			       record->as.position.is_native ? REFERENCE_LOCATION : REFERENCE_METHOD,
 			       record->as.position.target);
 		check_optional(check, input, block, REFERENCE_TEXT, record->as.position.file);
-		break;
-	case MPROF_RECORD_CODE_RANGE:
-		check_optional(check, input, block, REFERENCE_METHOD, record->as.code_range.method);
-		check_optional(check, input, block, REFERENCE_MODULE, record->as.code_range.module);
-		break;
-	case MPROF_RECORD_CODE_LINE:
-		references_check(check, input, block, REFERENCE_CODE, record->id);
-		references_check(check, input, block, REFERENCE_POSITION, record->as.code_line.position);
-		break;
-	case MPROF_RECORD_CODE_END:
-		references_check(check, input, block, REFERENCE_CODE, record->id);
 		break;
 	case MPROF_RECORD_LOCATION:
 		check_optional(check, input, block, REFERENCE_MODULE, record->as.location.module);
@@ -282,6 +292,7 @@ static void references_check_record(reference_check *check, log_input *input, co
 		check_optional(check, input, block, REFERENCE_TEXT, record->id);
 		break;
 	default:
+		check_code_record(check, input, block, record);
 		break;
 	}
 }

@@ -222,6 +222,11 @@ static void print_note_json(const log_input *input, json_writer *json, const mpr
 	json_string(json, "text", note_text(input, record));
 }
 
+static int is_of_code_ranges(const mprof_record *record)
+{
+	return record->kind >= MPROF_RECORD_CODE_RANGE && record->kind <= MPROF_RECORD_CODE_END;
+}
+
 /* Prints a record of a CODE_RANGES block. */
 static void print_range_json(json_writer *json, const mprof_record *record)
 {
@@ -300,12 +305,11 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 	case MPROF_RECORD_POSITION:
 		print_position_json(input, json, record);
 		break;
-	case MPROF_RECORD_CODE_RANGE:
-	case MPROF_RECORD_CODE_LINE:
-	case MPROF_RECORD_CODE_END:
-		print_range_json(json, record);
-		break;
 	default:
+		if (is_of_code_ranges(record)) {
+			print_range_json(json, record);
+			break;
+		}
 		print_note_json(input, json, record);
 		break;
 	}
@@ -658,12 +662,11 @@ static void print_record_text(const log_input *input, const mprof_record *record
 	case MPROF_RECORD_POSITION:
 		print_position_text(input, &record->as.position);
 		break;
-	case MPROF_RECORD_CODE_RANGE:
-	case MPROF_RECORD_CODE_LINE:
-	case MPROF_RECORD_CODE_END:
-		print_range_text(input, record);
-		break;
 	default:
+		if (is_of_code_ranges(record)) {
+			print_range_text(input, record);
+			break;
+		}
 		print_note_text(input, record);
 		break;
 	}

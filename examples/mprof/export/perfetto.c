@@ -315,8 +315,7 @@ static uint64_t stack_of(perfetto_samples *samples, perfetto_writer *writer, con
 {
 	const uint64_t single =
 		(event->flags & MPROF_EVENT_FLAG_NATIVE) != 0 ? SINGLE_LOCATION : SINGLE_FRAME + event->id;
-	const uint32_t stack =
-		names_stack_at(samples->report->input.names, (uint32_t)event->value, event->counter);
+	const uint32_t stack = names_stack_at(samples->report->input.names, (uint32_t)event->value, event->counter);
 	stack_entry *entry = key_map_put(&samples->stacks, stack != 0 ? stack : single);
 	uint32_t node = 0;
 

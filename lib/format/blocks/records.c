@@ -702,6 +702,9 @@ static void encode_sized_fields(encode_buffer *buffer, const mprof_record *recor
 	case MPROF_RECORD_PROCESS:
 		encode_process(buffer, &record->as.process);
 		break;
+	case MPROF_RECORD_POSITION:
+		encode_position(buffer, &record->as.position);
+		break;
 	case MPROF_RECORD_CODE_RANGE:
 		encode_code_range(buffer, &record->as.code_range);
 		break;
@@ -843,13 +846,8 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 	case MPROF_RECORD_TIMELINE:
 	case MPROF_RECORD_PROCESS:
 	case MPROF_RECORD_CLOCK_PAIR:
-	case MPROF_RECORD_CODE_RANGE:
-	case MPROF_RECORD_CODE_LINE:
-	case MPROF_RECORD_CODE_END:
-		encode_sized_fields(buffer, record);
-		break;
 	case MPROF_RECORD_POSITION:
-		encode_position(buffer, &record->as.position);
+		encode_sized_fields(buffer, record);
 		break;
 	default:
 		encode_varint(buffer, record->as.summary.live_objects);
@@ -870,7 +868,10 @@ static void encode_record(record_encoder *encoder, const mprof_record *record)
 		encode_heap_note(encoder, record);
 	} else {
 		encode_varint(encoder->buffer, record->id);
-		encode_fields(encoder->buffer, record);
+		if (record_is_of_code_ranges(record->kind))
+			encode_sized_fields(encoder->buffer, record);
+		else
+			encode_fields(encoder->buffer, record);
 	}
 }
 

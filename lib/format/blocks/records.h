@@ -76,6 +76,12 @@ static inline int block_has_heap_notes(uint32_t block_kind)
 	return block_kind == MPROF_BLOCK_OBJECT_LABELS || block_kind == MPROF_BLOCK_REFERENCE_NAMES;
 }
 
+/** Whether a record of this kind is in a CODE_RANGES block. */
+static inline int record_is_of_code_ranges(uint32_t record_kind)
+{
+	return record_kind >= MPROF_RECORD_CODE_RANGE && record_kind <= MPROF_RECORD_CODE_END;
+}
+
 /** Whether a record of this kind is about an object or a reference of a heap snapshot. */
 static inline int record_is_heap_note(uint32_t record_kind)
 {

@@ -28,8 +28,7 @@ void code_places_destroy(code_place_list *all)
 static int add_place(code_place_list *all, const code_place *place)
 {
 	void *places = all->places;
-	int is_reserved =
-		array_reserve(&all->allocator, &places, &all->capacity, all->count + 1, sizeof(*all->places));
+	int is_reserved = array_reserve(&all->allocator, &places, &all->capacity, all->count + 1, sizeof(*all->places));
 
 	all->places = places;
 	if (!is_reserved || !hash_map_put(&all->latest, place->range, all->count))

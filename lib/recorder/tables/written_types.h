@@ -20,7 +20,7 @@
 typedef struct written_types {
 	mprof_allocator allocator;
 	const mprof_allocator *messages; /**< The allocator of messages. */
-	recorder_keys *keys; /**< For methods of ranges of code. */
+	recorder_keys *keys;             /**< For methods of ranges of code. */
 	recorder_output *output;
 	uint32_t texts; /**< How many are in the log, as all that follow. */
 	uint32_t arguments;
