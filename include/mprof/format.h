@@ -1317,7 +1317,8 @@ typedef struct mprof_record {
 	uint32_t kind; /**< An #mprof_record_kind. */
 	uint32_t id;   /**< The ID that is defined; METRIC_VALUE: the metric; CLOCK_PAIR: the clock; SUMMARY, FIELD:
 	                    the class; LABEL, REFERENCE_NAME, WEAK_REFERENCE: a text, 0 if none; OBJECT_FLAGS: bits of
-	                    #mprof_object_flag; CODE_LINE, CODE_END: the range. Each kind has its own sequence of IDs. */
+	                    #mprof_object_flag; CODE_LINE, CODE_END: the range. Each kind has its own sequence of
+	                    IDs. */
 	union {
 		mprof_stack_record stack;                   /**< #MPROF_RECORD_STACK. */
 		mprof_module_record module;                 /**< #MPROF_RECORD_MODULE. */

@@ -737,8 +737,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_re
 								  size_t record_size);
 
 /**
- * \brief Looks up the range of generated code that held an address at a time, among those of the CODE_RANGES blocks read
- * so far (section 3.36).
+ * \brief Looks up the range of generated code that held an address at a time, among those of the CODE_RANGES blocks
+ * read so far (section 3.36).
  *
  * An address that two ranges claim at one time belongs to the later one.
  *
@@ -933,6 +933,9 @@ typedef struct mprof_session {
 	uint64_t snapshots_before_shutdown; /**< How many heap snapshots were taken before the runtime began to shut
 	                                         down, as the log states it; UINT64_MAX: it does not, or the SESSION
 	                                         block that does was not read yet. */
+	uint32_t has_object_numbers;        /**< 1: what the log has as addresses of objects are numbers that identify
+	                                         them (doc/format.md, 3.8). */
+	uint32_t has_slots;                 /**< 1: offsets of references are numbers of slots, not of bytes. */
 } mprof_session;
 
 /**

@@ -85,7 +85,8 @@ void code_ranges_destroy(code_ranges *ranges);
 
 /**
  * Adds a record of a CODE_RANGES block. Ends of ranges that are not known or were freed have no effect, nor have
- * lines before an earlier one. Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded; #MPROF_ERR_MEMORY if the allocator refused.
+ * lines before an earlier one. Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded; #MPROF_ERR_MEMORY if the
+ * allocator refused.
  */
 mprof_status code_ranges_add(code_ranges *ranges, const mprof_record *record);
 

@@ -308,6 +308,10 @@ static void learn_session(mprof_reader *reader, const mprof_block *block)
 		note_system_clock(reader, block, key, value);
 		if (strcmp(key, "snapshots_before_shutdown") == 0)
 			reader->shutdown.is_stated = parse_number(value, &reader->shutdown.snapshots);
+		if (strcmp(key, "object_ids") == 0)
+			reader->has_object_numbers = strcmp(value, "numbers") == 0;
+		if (strcmp(key, "reference_offsets") == 0)
+			reader->has_slots = strcmp(value, "slots") == 0;
 	}
 }
 

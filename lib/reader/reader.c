@@ -301,6 +301,8 @@ mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session 
 	own.boottime_ns = reader->system_clocks.boottime_ns;
 	own.clocks = reader->system_clocks.pair;
 	own.snapshots_before_shutdown = reader->shutdown.is_stated ? reader->shutdown.snapshots : UINT64_MAX;
+	own.has_object_numbers = reader->has_object_numbers;
+	own.has_slots = reader->has_slots;
 	own.lost_events = reader->lost_events;
 	own.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {

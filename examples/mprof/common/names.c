@@ -17,6 +17,18 @@ static const char *format_undefined(char text[UNDEFINED_NAME_SIZE], uint32_t id)
 	return text;
 }
 
+const char *names_object(const mprof_reader *reader, uint64_t object, char text[NAMES_OBJECT_SIZE])
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	mprof_reader_get_session(reader, &session);
+	if (session.has_object_numbers)
+		snprintf(text, NAMES_OBJECT_SIZE, "#%" PRIu64, object);
+	else
+		snprintf(text, NAMES_OBJECT_SIZE, "0x%" PRIx64, object);
+	return text;
+}
+
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name)
 {
 	mprof_mapping mapping;

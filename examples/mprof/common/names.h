@@ -33,6 +33,12 @@ typedef struct class_name {
 	char undefined[UNDEFINED_NAME_SIZE];
 } class_name;
 
+/** Room for an object's address, or its number. */
+#define NAMES_OBJECT_SIZE 24
+
+/** The address of an object, such as "0x1f0", or "#496" if the log identifies objects by numbers. Returns \p text. */
+const char *names_object(const mprof_reader *reader, uint64_t object, char text[NAMES_OBJECT_SIZE]);
+
 /** Looks up a method. Names of defined methods are borrowed from the reader. */
 void names_method(const mprof_reader *reader, uint32_t id, method_name *name);
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name);

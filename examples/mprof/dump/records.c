@@ -559,12 +559,13 @@ static void print_process_text(const mprof_process_record *process)
 static void print_note_text(const log_input *input, const mprof_record *record)
 {
 	const char *text = note_text(input, record);
+	char address[NAMES_OBJECT_SIZE];
 
-	printf(", object 0x%" PRIx64, note_object(record));
+	printf(", object %s", names_object(input->reader, note_object(record), address));
 	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
 		printf(", reference %" PRIu32, record->as.reference_name.index);
 	if (record->kind == MPROF_RECORD_WEAK_REFERENCE)
-		printf(" to 0x%" PRIx64, record->as.weak_reference.target);
+		printf(" to %s", names_object(input->reader, record->as.weak_reference.target, address));
 	if (record->kind == MPROF_RECORD_OBJECT_FLAGS || text == NULL)
 		return;
 	fputs(", ", stdout);

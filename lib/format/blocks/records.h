@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/blocks/records.h
- * \brief Decodes and encodes records, the lists of blocks such as STACKS, CODE, METRICS and TYPES, and finds the metrics
- * of single threads that the format defines (doc/format.md, 3.15).
+ * \brief Decodes and encodes records, the lists of blocks such as STACKS, CODE, METRICS and TYPES, and finds the
+ * metrics of single threads that the format defines (doc/format.md, 3.15).
  */
 #ifndef FORMAT_BLOCKS_RECORDS_H
 #define FORMAT_BLOCKS_RECORDS_H

@@ -110,8 +110,8 @@ static inline const known_type *known_types_find(const known_types *types, uint3
 uint32_t known_types_find_text(known_types *types, const char *text, size_t length);
 
 /**
- * Gives a definition, #MESSAGE_DEFINE_TEXT, #MESSAGE_DEFINE_ARGUMENTS, #MESSAGE_DEFINE_TYPE or #MESSAGE_DEFINE_CODE, the
- * next ID, and pushes it: the log has definitions in the order of their IDs. Any thread.
+ * Gives a definition, #MESSAGE_DEFINE_TEXT, #MESSAGE_DEFINE_ARGUMENTS, #MESSAGE_DEFINE_TYPE or #MESSAGE_DEFINE_CODE,
+ * the next ID, and pushes it: the log has definitions in the order of their IDs. Any thread.
  * \param id Receives the ID, that of the first argument.
  * \return #MPROF_OK: the message is the writer thread's. In all other cases it is the caller's, and nothing is defined:
  * - #MPROF_ERR_REDEFINED_ID if the text has an ID.

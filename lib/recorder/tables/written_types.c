@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the definitions of texts, arguments and types of events, of clocks, timelines, processes and ranges of code. */
+/* Writes definitions: of texts, arguments and types of events, of clocks, timelines, processes and ranges of code. */
 #include "recorder/tables/written_types.h"
 
 #include "base/checked.h"
