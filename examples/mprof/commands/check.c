@@ -474,6 +474,7 @@ static void print_references(const reference_check *check, const log_summary *su
 	json_unsigned(json, "undefined_texts", references_undefined(check, REFERENCE_TEXT));
 	json_unsigned(json, "undefined_clocks", references_undefined(check, REFERENCE_CLOCK));
 	json_unsigned(json, "undefined_positions", references_undefined(check, REFERENCE_POSITION));
+	json_unsigned(json, "undefined_code_ranges", references_undefined(check, REFERENCE_CODE));
 	json_unsigned(json, "unused_methods", references_unused(check, REFERENCE_METHOD, summary->methods));
 	json_unsigned(json, "unused_classes", references_unused(check, REFERENCE_CLASS, summary->classes));
 }
