@@ -215,6 +215,13 @@ static mprof_status check_code_range(mprof_writer *writer, const definition_coun
 	return MPROF_OK;
 }
 
+static mprof_status check_texts(mprof_writer *writer, const mprof_record *record)
+{
+	const mprof_status status = check_text(writer, record_second_text((mprof_record *)record));
+
+	return status == MPROF_OK ? check_text(writer, record_name((mprof_record *)record)) : status;
+}
+
 /* Checks the references and the names of a record. */
 static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
@@ -274,11 +281,7 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 			status = check_code_range(writer, counts, record);
 		break;
 	}
-	if (status == MPROF_OK)
-		status = check_text(writer, record_second_text((mprof_record *)record));
-	if (status == MPROF_OK)
-		status = check_text(writer, record_name((mprof_record *)record));
-	return status;
+	return status == MPROF_OK ? check_texts(writer, record) : status;
 }
 
 /* Counts a definition, whose ID must be the next one. */

@@ -12,7 +12,7 @@ expect_status 0 "a sound log"
 
 mprof report --json code.mprof
 expect_status 0 "a log that defines code late"
-expect_json "samples" '[.samples[] | [.name, .exclusive]] | sort' \
+expect_json "samples" '[.samples[] | [.name, .hits]] | sort' \
 	'[["0x500000006000",2],["entry",5],["main",0],["work",10]]'
 expect_json "ranges" '[.code_ranges[] | [.kind, .method, .name, .address, .size, (.end_ns != null)]]' \
 	'[["method","work","","0x500000001000",64,false],["stub",null,"entry","0x500000001000",64,true]]'
@@ -32,7 +32,7 @@ expect "the module of a stub" "$(cat found)" '["[jit]"]'
 # A copy has the same ranges; a pipe is read once, so what is defined late keeps its address.
 mprof convert code.mprof copy.mprof
 mprof report --json copy.mprof
-expect_json "samples of the copy" '[.samples[] | [.name, .exclusive]] | sort' \
+expect_json "samples of the copy" '[.samples[] | [.name, .hits]] | sort' \
 	'[["0x500000006000",2],["entry",5],["main",0],["work",10]]'
 
 mprof dump code.mprof

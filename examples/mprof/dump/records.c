@@ -250,21 +250,25 @@ static void print_range_json(json_writer *json, const mprof_record *record)
 	}
 }
 
+static void print_stack_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	if (record->as.stack.position != 0)
+		json_unsigned(json, "position", record->as.stack.position);
+	else
+		json_unsigned(json, record->as.stack.is_native ? "location" : "method", record->as.stack.target);
+	if (record->as.stack.is_compiling)
+		json_boolean(json, "compiling", 1);
+	json_unsigned(json, "caller", record->as.stack.caller);
+}
+
 static void print_record_json(const log_input *input, json_writer *json, const mprof_record *record)
 {
 	json_begin_object(json, NULL);
 	json_string(json, "record", kind_of_record(record->kind));
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
-		json_unsigned(json, "id", record->id);
-		if (record->as.stack.position != 0)
-			json_unsigned(json, "position", record->as.stack.position);
-		else
-			json_unsigned(json, record->as.stack.is_native ? "location" : "method",
-				      record->as.stack.target);
-		if (record->as.stack.is_compiling)
-			json_boolean(json, "compiling", 1);
-		json_unsigned(json, "caller", record->as.stack.caller);
+		print_stack_json(json, record);
 		break;
 	case MPROF_RECORD_MODULE:
 	case MPROF_RECORD_FUNCTION:
