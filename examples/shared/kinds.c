@@ -57,6 +57,17 @@ const char *kind_of_code(uint32_t origin)
 	return NAME_FROM(names, origin);
 }
 
+const char *kind_of_code_range(uint32_t kind)
+{
+	static const char *const names[] = {
+		[MPROF_CODE_RANGE_OTHER] = "other",   [MPROF_CODE_RANGE_METHOD] = "method",
+		[MPROF_CODE_RANGE_STUB] = "stub",     [MPROF_CODE_RANGE_INTERPRETER] = "interpreter",
+		[MPROF_CODE_RANGE_KERNEL] = "kernel", [MPROF_CODE_RANGE_BPF] = "bpf",
+	};
+
+	return NAME_FROM(names, kind);
+}
+
 const char *kind_of_handle(uint32_t type)
 {
 	static const char *const names[] = {
@@ -138,6 +149,9 @@ const char *kind_of_record(uint32_t kind)
 		[MPROF_RECORD_OBJECT_FLAGS] = "object-flags",
 		[MPROF_RECORD_REFERENCE_NAME] = "reference-name",
 		[MPROF_RECORD_WEAK_REFERENCE] = "weak-reference",
+		[MPROF_RECORD_CODE_RANGE] = "code-range",
+		[MPROF_RECORD_CODE_LINE] = "code-line",
+		[MPROF_RECORD_CODE_END] = "code-end",
 	};
 
 	return NAME_FROM(names, kind);

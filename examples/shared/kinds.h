@@ -27,6 +27,7 @@ const char *kind_of_clause(uint32_t kind);
 
 /** "jit", "precompiled", "trampoline", "interpreted". */
 const char *kind_of_code(uint32_t origin);
+const char *kind_of_code_range(uint32_t kind);
 
 /** "weak", "weak-track", "normal", "pinned". */
 const char *kind_of_handle(uint32_t type);

@@ -63,6 +63,7 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_PROCESSES = 50,   /**< mprof2: describes the processes that threads belong to. */
 	MPROF_BLOCK_CLOCKS = 51,      /**< mprof2: defines the clocks that times of events were converted from. */
 	MPROF_BLOCK_POSITIONS = 52,   /**< mprof2: defines lines of methods and of native code, for frames. */
+	MPROF_BLOCK_CODE_RANGES = 53, /**< mprof2: addresses of generated code, by time. */
 	MPROF_BLOCK_APPLICATION = 55, /**< mprof2: data of an application, which only that application can read. */
 	MPROF_BLOCK_CLOCK_PAIRS = 57, /**< mprof2: values of clocks, read together with the log's counter. */
 	MPROF_BLOCK_OBJECT_LABELS = 58,  /**< mprof2: texts for single objects of a heap snapshot. */
@@ -774,7 +775,10 @@ typedef enum mprof_record_kind {
 	MPROF_RECORD_LABEL = 18,          /**< OBJECT_LABELS: the text of an object. */
 	MPROF_RECORD_OBJECT_FLAGS = 19,   /**< OBJECT_LABELS: what an object is. */
 	MPROF_RECORD_REFERENCE_NAME = 20, /**< REFERENCE_NAMES: the name of a reference. */
-	MPROF_RECORD_WEAK_REFERENCE = 21  /**< REFERENCE_NAMES: a reference that keeps nothing alive. */
+	MPROF_RECORD_WEAK_REFERENCE = 21, /**< REFERENCE_NAMES: a reference that keeps nothing alive. */
+	MPROF_RECORD_CODE_RANGE = 22,     /**< CODE_RANGES: addresses at which generated code was placed. */
+	MPROF_RECORD_CODE_LINE = 23,      /**< CODE_RANGES: the position of an instruction of a range. */
+	MPROF_RECORD_CODE_END = 24        /**< CODE_RANGES: the code of a range was freed or moved. */
 } mprof_record_kind;
 
 /**
@@ -1239,6 +1243,56 @@ typedef struct mprof_weak_reference_record {
 } mprof_weak_reference_record;
 
 /**
+ * \brief What the code of a range is (section 3.36). Readers treat other values as #MPROF_CODE_RANGE_OTHER.
+ * \since 0.1
+ */
+typedef enum mprof_code_range_kind {
+	MPROF_CODE_RANGE_OTHER = 0,       /**< None of the following. */
+	MPROF_CODE_RANGE_METHOD = 1,      /**< A method that was compiled while the program ran. */
+	MPROF_CODE_RANGE_STUB = 2,        /**< A stub or a trampoline of the runtime. */
+	MPROF_CODE_RANGE_INTERPRETER = 3, /**< A part of an interpreter that was generated. */
+	MPROF_CODE_RANGE_KERNEL = 4,      /**< A symbol of the kernel. */
+	MPROF_CODE_RANGE_BPF = 5          /**< A BPF program. */
+} mprof_code_range_kind;
+
+/**
+ * \brief CODE_RANGES: addresses at which generated code was placed (section 3.36). From its start on the range holds
+ * these addresses, and earlier ranges do not any more.
+ * \since 0.1
+ */
+typedef struct mprof_code_range_record {
+	uint64_t address;  /**< Address of the first byte. */
+	uint64_t size;     /**< Size in bytes; it ends with the address space if it would exceed it. */
+	uint64_t start;    /**< Counter from which on the code was there. */
+	const char *name;  /**< NUL-terminated; its name unless it has a method. */
+	uint32_t kind;     /**< An #mprof_code_range_kind. */
+	uint32_t method;   /**< ID of the method, 0 if none. */
+	uint32_t module;   /**< ID of the module that contains the addresses, 0 if none. */
+	uint32_t reserved; /**< 0. */
+} mprof_code_range_record;
+
+/**
+ * \brief CODE_RANGES: the position of the instructions from an offset on, up to the next offset that has one (section
+ * 3.36).
+ * \since 0.1
+ */
+typedef struct mprof_code_line_record {
+	uint64_t offset;   /**< Offset in the range, in bytes. */
+	uint32_t position; /**< ID of a position (POSITIONS). Of several for one offset, the first one is the innermost
+	                        frame. */
+	uint32_t reserved; /**< 0. */
+} mprof_code_line_record;
+
+/**
+ * \brief CODE_RANGES: the code of a range was freed or moved (section 3.36).
+ * \since 0.1
+ */
+typedef struct mprof_code_end_record {
+	uint64_t counter; /**< When. */
+	uint64_t address; /**< Its address from then on, 0 if it was freed. */
+} mprof_code_end_record;
+
+/**
  * \brief The value of an argument: see mprof_argument_decode(). This struct does not change.
  * \since 0.1
  */
@@ -1282,14 +1336,8 @@ MPROF_API int mprof_argument_decode(const mprof_event_detail *detail, uint32_t e
 MPROF_API size_t mprof_argument_encode(const mprof_argument_value *value, uint32_t encoding, uint8_t *out, size_t size);
 
 /**
- * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES, CLOCK_PAIRS or
- * HEAP_SUMMARY block (sections 3.13 to 3.31), or a module or function of a STATISTICAL block: the fields of all kinds,
- * and a struct for each kind.
- * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, POSITIONS or HEAP_SUMMARY block (sections
- * 3.13 to 3.32), or a module or function of a STATISTICAL block: the fields of all kinds, and a struct for each kind.
- * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, HEAP_SUMMARY, OBJECT_LABELS or
- * REFERENCE_NAMES block (sections 3.13 to 3.35), or a module or function of a STATISTICAL block: the fields of all
- * kinds, and a struct for each kind.
+ * \brief An entry of a block that consists of records (sections 3.13 to 3.36), or a module or function of a STATISTICAL
+ * block: the fields of all kinds, and a struct for each kind.
  *
  * A parser or a reader sets the struct of the kind, and all other bytes to 0. Its pointers are never NULL, and are
  * borrowed as described at the function that returns the record. A writer reads only the struct of the kind; NULL
@@ -1302,7 +1350,8 @@ typedef struct mprof_record {
 	uint32_t kind; /**< An #mprof_record_kind. */
 	uint32_t id;   /**< The ID that is defined; METRIC_VALUE: the metric; CLOCK_PAIR: the clock; SUMMARY, FIELD:
 	                    the class; LABEL, REFERENCE_NAME, WEAK_REFERENCE: a text, 0 if none; OBJECT_FLAGS: bits of
-	                    #mprof_object_flag. Each kind has its own sequence of IDs. */
+	                    #mprof_object_flag; CODE_LINE, CODE_END: the range. Each kind has its own sequence of
+	                    IDs. */
 	union {
 		mprof_stack_record stack;                   /**< #MPROF_RECORD_STACK. */
 		mprof_module_record module;                 /**< #MPROF_RECORD_MODULE. */
@@ -1325,6 +1374,9 @@ typedef struct mprof_record {
 		mprof_object_flags_record object_flags;     /**< #MPROF_RECORD_OBJECT_FLAGS. */
 		mprof_reference_name_record reference_name; /**< #MPROF_RECORD_REFERENCE_NAME. */
 		mprof_weak_reference_record weak_reference; /**< #MPROF_RECORD_WEAK_REFERENCE. */
+		mprof_code_range_record code_range;         /**< #MPROF_RECORD_CODE_RANGE. */
+		mprof_code_line_record code_line;           /**< #MPROF_RECORD_CODE_LINE. */
+		mprof_code_end_record code_end;             /**< #MPROF_RECORD_CODE_END. */
 		uint64_t reserved[12];                      /**< Room for later kinds. */
 	} as;                                               /**< By kind. */
 } mprof_record;

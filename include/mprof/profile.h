@@ -429,7 +429,9 @@ typedef enum mprof_profile_table {
 	                                     log. */
 	MPROF_TABLE_MESSAGES = 46,      /**< #mprof_message_stats: messages of the program, by severity and source. */
 	MPROF_TABLE_WAITS = 47,         /**< #mprof_wait_stats: waits of threads, by kind, name and call site. */
-	MPROF_TABLE_GC_GENERATIONS = 50 /**< #mprof_gc_generation: sizes of generations before and after collections,
+	MPROF_TABLE_CODE_RANGES = 48,   /**< #mprof_code_range_stats: where generated code was, in the order of the
+	                                     log. */
+	MPROF_TABLE_GC_GENERATIONS = 49 /**< #mprof_gc_generation: sizes of generations before and after collections,
 	                                     in the order of the log. */
 } mprof_profile_table;
 
@@ -1536,6 +1538,24 @@ typedef struct mprof_process_stats {
 	uint32_t reserved;   /**< 0. */
 	int64_t end_ns;      /**< When it ended. */
 } mprof_process_stats;
+
+/**
+ * \brief Where a range of generated code was (section 3.36 of doc/format.md). A range that was moved has several rows.
+ * Later ranges may have replaced it before it ended.
+ * \since 0.1
+ */
+typedef struct mprof_code_range_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t id;        /**< ID of the range. */
+	uint32_t kind;      /**< An #mprof_code_range_kind. */
+	uint32_t method;    /**< ID of its method, 0 if none. */
+	uint32_t has_end;   /**< 1: it was freed or moved from there. */
+	const char *name;   /**< Its name if it has no method. Borrowed until the profile is changed or destroyed. */
+	uint64_t address;   /**< Address of its first byte. */
+	uint64_t size;      /**< Size in bytes. */
+	int64_t start_ns;   /**< From when on it was there, from the start of the session. */
+	int64_t end_ns;     /**< When it was freed or moved; 0 unless has_end is 1. */
+} mprof_code_range_stats;
 
 /**
  * \brief A thread that the log describes (section 3.29 of doc/format.md), as it was described last.

@@ -719,11 +719,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_re
 								  uint32_t *caller);
 
 /**
- * \brief Looks up a definition of the STACKS, CODE, ROOTS, METRICS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES and
- * POSITIONS blocks read so far.
+ * \brief Looks up a definition of the blocks of records read so far.
  * \param reader The reader.
  * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, #MPROF_RECORD_ARGUMENT to
- * #MPROF_RECORD_PROCESS, or #MPROF_RECORD_POSITION.
+ * #MPROF_RECORD_PROCESS, #MPROF_RECORD_POSITION, or #MPROF_RECORD_CODE_RANGE.
  * \param id ID of the definition.
  * \param record Receives the definition; its texts are borrowed until the reader is destroyed.
  * \param record_size sizeof (mprof_record) as the caller was compiled.
@@ -736,6 +735,68 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_re
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_reader *reader, uint32_t kind,
 								  uint32_t id, mprof_record *record,
 								  size_t record_size);
+
+/**
+ * \brief Looks up the range of generated code that held an address at a time, among those of the CODE_RANGES blocks
+ * read so far (section 3.36).
+ *
+ * An address that two ranges claim at one time belongs to the later one.
+ *
+ * A reader is used by one thread at a time. Not async-signal-safe.
+ * \param reader The reader.
+ * \param address The address.
+ * \param counter The counter of the event that has the address.
+ * \param range Receives the definition, of the kind #MPROF_RECORD_CODE_RANGE, with the address at which the range began
+ * at that time; its texts are borrowed until the reader is destroyed.
+ * \param record_size sizeof (mprof_record) as the caller was compiled.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNDEFINED_ID if no range held the address.
+ * - #MPROF_ERR_LIMIT if there is no room for an index of the ranges: raise mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p record_size is smaller than in release 0.1.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t address,
+								uint64_t counter, mprof_record *range,
+								size_t record_size);
+
+/**
+ * \brief Names the addresses of generated code in a call stack by the ranges that held them at a time (section 3.36).
+ *
+ * The frames of the log that are neither in a module nor in a function are addresses. Where a range is known, the frame
+ * becomes that of its method, of its positions, or of a native location with the name of the range. The result is
+ * another call stack, which all functions of this reader know and the log does not have. A profile counts call stacks
+ * under their names.
+ *
+ * A reader is used by one thread at a time. Not async-signal-safe.
+ * \param reader The reader.
+ * \param stack Stack ID.
+ * \param counter The counter of the event that has the call stack.
+ * \param named Receives the ID of the named call stack; \p stack itself if nothing changes, and after an error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_LIMIT if there is no room for names: raise mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_name_stack(mprof_reader *reader, uint32_t stack, uint64_t counter,
+							       uint32_t *named);
+
+/**
+ * \brief Whether ranges of generated code that were read later change names that mprof_reader_name_stack() returned, or
+ * a profile used, since this function was called last.
+ *
+ * A log may define ranges after the events at their addresses. If this returns 1 at the end of a log, return to its
+ * start by mprof_reader_seek() and read it again, with a new profile: all ranges are known then.
+ *
+ * A reader is used by one thread at a time. Not async-signal-safe.
+ * \param reader The reader.
+ * \return 1, or 0: no name changes, or \p reader is NULL.
+ * \since 0.1
+ */
+MPROF_API int mprof_reader_has_late_code(mprof_reader *reader);
 
 /**
  * \brief Looks up the field in which an object has a reference, by the offset of the reference in the object
@@ -766,7 +827,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_rea
  * \brief Number of definitions of a kind so far.
  * \param reader The reader.
  * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD to
- * #MPROF_RECORD_PROCESS, or #MPROF_RECORD_POSITION.
+ * #MPROF_RECORD_PROCESS, #MPROF_RECORD_POSITION or #MPROF_RECORD_CODE_RANGE.
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */
@@ -872,6 +933,9 @@ typedef struct mprof_session {
 	uint64_t snapshots_before_shutdown; /**< How many heap snapshots were taken before the runtime began to shut
 	                                         down, as the log states it; UINT64_MAX: it does not, or the SESSION
 	                                         block that does was not read yet. */
+	uint32_t has_object_numbers;        /**< 1: what the log has as addresses of objects are numbers that identify
+	                                         them (doc/format.md, 3.8). */
+	uint32_t has_slots;                 /**< 1: offsets of references are numbers of slots, not of bytes. */
 } mprof_session;
 
 /**

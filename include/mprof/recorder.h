@@ -1810,6 +1810,73 @@ MPROF_API mprof_status mprof_recorder_define_process(mprof_recorder *recorder, c
 						     size_t process_size);
 
 /**
+ * \brief A range of generated code: see mprof_recorder_define_code().
+ * \since 0.1
+ */
+typedef struct mprof_code {
+	size_t struct_size; /**< sizeof (mprof_code), set by the caller. */
+	uint64_t address;   /**< Address of the first byte. */
+	uint64_t size;      /**< Size in bytes, not 0. */
+	uint64_t start;     /**< Counter from which on it is there (mprof_recorder_read_counter()); 0: now. */
+	mprof_key method;   /**< Key of the method that the code belongs to, 0 if none. */
+	const char *name;   /**< Its name if it has no method, NUL-terminated; NULL stands for "". */
+	uint32_t kind;      /**< An #mprof_code_range_kind. */
+	uint32_t reserved;  /**< 0. */
+} mprof_code;
+
+/**
+ * \brief Defines where generated code is, so that addresses in call stacks are shown under its name.
+ *
+ * A native frame (#MPROF_FRAME_NATIVE) whose address is in no module is an address in the log. Readers name it by the
+ * range that held the address at the time of the event (section 3.36 of doc/format.md). So a signal handler can record
+ * addresses, and what was there may be stated later. From its start on a range replaces earlier ones at its addresses.
+ *
+ * Thread-safe. Not async-signal-safe.
+ * \param recorder The recorder.
+ * \param code The range. Copied.
+ * \param id Receives its ID, for mprof_recorder_move_code() and mprof_recorder_end_code(); 0 on an error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, mprof_code::struct_size is invalid, the size is 0, or a reserved field is
+ *   not 0.
+ * - #MPROF_ERR_LIMIT also if there are 2^32 - 1 ranges.
+ * - The errors of all functions of this section.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_code(mprof_recorder *recorder, const mprof_code *code, uint32_t *id);
+
+/**
+ * \brief Records that generated code was moved: from now on it is at another address.
+ *
+ * Thread-safe. Not async-signal-safe. Section 3.36 of doc/format.md.
+ * \param recorder The recorder.
+ * \param id ID of the range. If it was ended, readers ignore that it moved.
+ * \param address The new address of its first byte, not 0.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL, or \p address is 0.
+ * - #MPROF_ERR_UNDEFINED_ID if no range has the ID.
+ * - The errors of all functions of this section.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_move_code(mprof_recorder *recorder, uint32_t id, uint64_t address);
+
+/**
+ * \brief Records that generated code was freed. Its addresses have no name from now on, until another range is defined.
+ *
+ * Thread-safe. Not async-signal-safe. Section 3.36 of doc/format.md.
+ * \param recorder The recorder.
+ * \param id ID of the range. If it was ended before, readers ignore the second end.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_UNDEFINED_ID if no range has the ID.
+ * - The errors of all functions of this section.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_end_code(mprof_recorder *recorder, uint32_t id);
+
+/**
  * \brief Records an event of a type as mprof_thread_record_typed() does, at a time that the caller states.
  *
  * The events of a thread are in the log in order of time, so the time is refused if it is earlier than that of the last

@@ -185,6 +185,11 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 	case MPROF_RECORD_POSITION:
 		translate_position(converter, &record->as.position);
 		break;
+	case MPROF_RECORD_CODE_RANGE:
+		record->as.code_range.module =
+			translate_id(converter, MPROF_RECORD_MODULE, record->as.code_range.module);
+		record->as.code_range.start = coarser_counter(converter, record->as.code_range.start);
+		break;
 	case MPROF_RECORD_ARGUMENT:
 		/* Readers treat it as what the encoding is. */
 		if (!record_encoding_fits(record->as.argument.kind, record->as.argument.encoding))
@@ -221,6 +226,18 @@ static int translate_heap_note(mprof_converter *converter, mprof_record *record)
 	return record->kind == MPROF_RECORD_WEAK_REFERENCE || record->id != 0 || id == 0;
 }
 
+/* Translates the range of a line or an end. Returns 0 if it, or the position of the line, is not defined. */
+static int translate_code_note(const mprof_converter *converter, mprof_record *record)
+{
+	record->id = translate_id(converter, MPROF_RECORD_CODE_RANGE, record->id);
+	if (record->kind == MPROF_RECORD_CODE_END) {
+		record->as.code_end.counter = coarser_counter(converter, record->as.code_end.counter);
+		return record->id != 0;
+	}
+	record->as.code_line.position = translate_id(converter, MPROF_RECORD_POSITION, record->as.code_line.position);
+	return record->id != 0 && record->as.code_line.position != 0;
+}
+
 /*
  * Translates the IDs of a record to those of the copy. Returns 1; 0 if the record is to be skipped, because it is a
  * second definition of an ID or a value of an undefined metric or clock; -1 if out of memory.
@@ -239,7 +256,9 @@ static int translate_record(mprof_converter *converter, mprof_record *record)
 		translate_clock_pair(converter, &record->as.clock_pair);
 		return record->id != 0;
 	}
-	if (record->kind >= MPROF_RECORD_LABEL)
+	if (record->kind == MPROF_RECORD_CODE_LINE || record->kind == MPROF_RECORD_CODE_END)
+		return translate_code_note(converter, record);
+	if (record_is_heap_note(record->kind))
 		return translate_heap_note(converter, record);
 	if (!record_is_definition(record->kind))
 		return 1;

@@ -51,6 +51,8 @@ static size_t element_size(uint32_t kind)
 		return sizeof(mprof_process_record);
 	case MPROF_RECORD_POSITION:
 		return sizeof(mprof_position_record);
+	case MPROF_RECORD_CODE_RANGE:
+		return sizeof(mprof_code_range_record);
 	default:
 		return sizeof(other_element);
 	}
@@ -346,6 +348,13 @@ static int position_is_same(const mprof_position_record *known, const mprof_posi
 	       known->offset == position->offset && known->file == position->file;
 }
 
+static int code_range_is_same(const mprof_code_range_record *known, const mprof_code_range_record *range)
+{
+	return known->address == range->address && known->size == range->size && known->start == range->start &&
+	       known->kind == range->kind && known->method == range->method && known->module == range->module &&
+	       strcmp(known->name, range->name) == 0;
+}
+
 int definition_is_same(const mprof_record *known, const mprof_record *record)
 {
 	switch (record->kind) {
@@ -375,6 +384,8 @@ int definition_is_same(const mprof_record *known, const mprof_record *record)
 		return process_is_same(&known->as.process, &record->as.process);
 	case MPROF_RECORD_POSITION:
 		return position_is_same(&known->as.position, &record->as.position);
+	case MPROF_RECORD_CODE_RANGE:
+		return code_range_is_same(&known->as.code_range, &record->as.code_range);
 	default:
 		return strcmp(known->as.text.text, record->as.text.text) == 0;
 	}
@@ -771,13 +782,18 @@ mprof_status definition_search_stack(definition_interner *interner, uint32_t cal
 	uint64_t key = (uint64_t)caller << 34 | frame_key;
 	const uint64_t *found = hash_map_get(&interner->stacks, key);
 	uint32_t slot = definition_callee_slot(interner, caller);
-	mprof_record record = {.kind = MPROF_RECORD_STACK,
-			       .as.stack.caller = caller,
-			       .as.stack.target = frame,
-			       .as.stack.is_native = (flags & MPROF_EVENT_FLAG_NATIVE) != 0,
-			       .as.stack.is_compiling = (flags & MPROF_EVENT_FLAG_COMPILING) != 0};
-	mprof_status status = found != NULL ? MPROF_OK : define_stack(interner, key, &record);
+	const int is_position = (flags & DEFINITION_FLAGS_POSITION) == DEFINITION_FLAGS_POSITION;
+	mprof_record record = {.kind = MPROF_RECORD_STACK, .as.stack.caller = caller};
+	mprof_status status;
 
+	if (is_position) {
+		record.as.stack.position = frame;
+	} else {
+		record.as.stack.target = frame;
+		record.as.stack.is_native = (flags & MPROF_EVENT_FLAG_NATIVE) != 0;
+		record.as.stack.is_compiling = (flags & MPROF_EVENT_FLAG_COMPILING) != 0;
+	}
+	status = found != NULL ? MPROF_OK : define_stack(interner, key, &record);
 	if (status != MPROF_OK)
 		return status;
 	*stack = found != NULL ? (uint32_t)*found : record.id;

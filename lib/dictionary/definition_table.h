@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file dictionary/definition_table.h
- * \brief Definitions of STACKS, CODE, ROOTS, METRICS, TYPES, TEXTS and POSITIONS blocks, by ID, and the fields of
+ * \brief Definitions of blocks that consist of records, such as STACKS, CODE and TYPES, by ID, and the fields of
  * FIELDS blocks, by class and offset.
  *
  * Interners assign IDs to call stacks and native code that a log has without IDs of its own, or with IDs that it
@@ -169,6 +169,9 @@ mprof_status definition_intern(definition_interner *interner, mprof_record *reco
  * Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded; #MPROF_ERR_MEMORY if the allocator refused.
  */
 mprof_status definition_first_of_name(definition_interner *interner, const mprof_record *record, uint32_t *id);
+
+/** The flags of a frame that is a position: no other frame is native and being compiled. */
+#define DEFINITION_FLAGS_POSITION ((uint32_t)(MPROF_EVENT_FLAG_NATIVE | MPROF_EVENT_FLAG_COMPILING))
 
 /**
  * Returns a frame and its flags in 34 bits; the ID of a call stack has the other 30 bits of a key. \p flags are those

@@ -8,6 +8,7 @@
 #include "parser/items.h"
 #include "parser/parser.h"
 #include "reader/call_stacks.h"
+#include "reader/code_names.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
 #include "reader/reader.h"
@@ -110,6 +111,7 @@ mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_
 	if (status != MPROF_OK)
 		return status;
 	status = lend_events(reader, events, capacity, &found, count);
+	reader_name_events(reader, found, *count);
 	*borrowed = found;
 	return status;
 }
@@ -163,7 +165,8 @@ static int is_in_columns(const mprof_reader *reader)
 int reader_has_columns(const mprof_reader *reader)
 {
 	return parser_has_content(reader->parser) && parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS &&
-	       is_in_columns(reader) && !has_completed_events(reader) && !reader_frames_are_followed(reader);
+	       is_in_columns(reader) && !has_completed_events(reader) && !reader_frames_are_followed(reader) &&
+	       !reader_has_code_ranges(reader);
 }
 
 static mprof_status next_columns(mprof_reader *reader, uint32_t wanted, mprof_columns *columns)
@@ -269,7 +272,7 @@ mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *recor
 int reader_may_visit(const mprof_reader *reader)
 {
 	return parser_has_content(reader->parser) && !has_completed_events(reader) &&
-	       !reader_frames_are_followed(reader);
+	       !reader_frames_are_followed(reader) && !reader_has_code_ranges(reader);
 }
 
 void *reader_visit(const mprof_reader *reader, int *is_whole)

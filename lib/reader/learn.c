@@ -24,7 +24,7 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) |                                 \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) |                                \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |                             \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES))
 
 /* Those of them whose definitions the parser passes on while it loads the block. */
 #define STORED_KINDS                                                                                                   \
@@ -33,7 +33,8 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                                  \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) | MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |                             \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS) |                                \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES))
 
 uint64_t reader_defining_kinds(void)
 {
@@ -96,6 +97,21 @@ static void store_mapping(void *user, const mprof_mapping *mapping)
 		note_status(learning, name_table_add(&reader->names, mapping, learning->block_offset));
 }
 
+/* Stores a record of a CODE_RANGES block. A range that is defined a second time has no second place. */
+static mprof_status store_code(mprof_reader *reader, const mprof_record *record)
+{
+	const size_t count = definition_table_count(&reader->definitions, MPROF_RECORD_CODE_RANGE);
+	mprof_status status = MPROF_OK;
+	mprof_status placed = MPROF_OK;
+
+	if (record->kind == MPROF_RECORD_CODE_RANGE)
+		status = definition_table_add(&reader->definitions, record);
+	if (record->kind != MPROF_RECORD_CODE_RANGE ||
+	    definition_table_count(&reader->definitions, MPROF_RECORD_CODE_RANGE) > count)
+		placed = code_ranges_add(&reader->code.ranges, record);
+	return placed != MPROF_OK ? placed : status;
+}
+
 static void store_record(void *user, const mprof_record *record)
 {
 	mprof_reader *reader = user;
@@ -103,7 +119,9 @@ static void store_record(void *user, const mprof_record *record)
 
 	if (reader->learning.status == MPROF_ERR_MEMORY)
 		return;
-	if (record_is_definition(record->kind))
+	if (record_is_of_code_ranges(record->kind))
+		status = store_code(reader, record);
+	else if (record_is_definition(record->kind))
 		status = definition_table_add(&reader->definitions, record);
 	else if (record->kind == MPROF_RECORD_FIELD)
 		status = field_table_add(&reader->fields, record);
@@ -125,6 +143,7 @@ static int begin_storing(void *user, const mprof_block *block)
 	learning->names = name_table_mark(&reader->names);
 	learning->definitions = definition_table_mark(&reader->definitions);
 	learning->field_count = field_table_count(&reader->fields);
+	learning->code = code_ranges_mark(&reader->code.ranges);
 	return 1;
 }
 
@@ -137,6 +156,7 @@ static void end_storing(void *user, int is_valid)
 	if (is_valid)
 		return;
 	learning->status = MPROF_OK;
+	code_ranges_roll_back(&reader->code.ranges, &learning->code);
 	field_table_roll_back(&reader->fields, learning->field_count);
 	definition_table_roll_back(&reader->definitions, &learning->definitions);
 	name_table_roll_back(&reader->names, &learning->names);
@@ -288,6 +308,10 @@ static void learn_session(mprof_reader *reader, const mprof_block *block)
 		note_system_clock(reader, block, key, value);
 		if (strcmp(key, "snapshots_before_shutdown") == 0)
 			reader->shutdown.is_stated = parse_number(value, &reader->shutdown.snapshots);
+		if (strcmp(key, "object_ids") == 0)
+			reader->has_object_numbers = strcmp(value, "numbers") == 0;
+		if (strcmp(key, "reference_offsets") == 0)
+			reader->has_slots = strcmp(value, "slots") == 0;
 	}
 }
 

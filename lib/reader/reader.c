@@ -9,6 +9,7 @@
 #include "reader/ahead.h"
 #include "reader/blocks.h"
 #include "reader/call_stacks.h"
+#include "reader/code_names.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
 #include "reader/index.h"
@@ -70,6 +71,7 @@ static mprof_status reader_create(const mprof_reader_options *options, mprof_rea
 	definition_table_init(&created->definitions, &created->names);
 	field_table_init(&created->fields, &created->names);
 	definition_interner_init(&created->interner, &created->definitions);
+	code_names_init(created);
 	reader_stacks_init(created);
 	reader_frames_init(created, &copy);
 	created->skips_events = (int)copy.index_without_events;
@@ -114,6 +116,7 @@ void mprof_reader_destroy(mprof_reader *reader)
 	reader_frames_destroy(reader);
 	definition_interner_destroy(&reader->interner);
 	reader_learn_destroy(reader);
+	code_names_destroy(reader);
 	field_table_destroy(&reader->fields);
 	definition_table_destroy(&reader->definitions);
 	name_table_destroy(&reader->names);
@@ -298,6 +301,8 @@ mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session 
 	copy.boottime_ns = reader->system_clocks.boottime_ns;
 	copy.clocks = reader->system_clocks.pair;
 	copy.snapshots_before_shutdown = reader->shutdown.is_stated ? reader->shutdown.snapshots : UINT64_MAX;
+	copy.has_object_numbers = reader->has_object_numbers;
+	copy.has_slots = reader->has_slots;
 	copy.lost_events = reader->lost_events;
 	copy.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {
@@ -477,7 +482,7 @@ mprof_status mprof_reader_lookup_stack(const mprof_reader *reader, uint32_t stac
 	if (frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
 	/* The ID of a caller's stack is always smaller, so the loop terminates. */
-	while (definition_table_get_stack(&reader->definitions, stack, &found)) {
+	while (definition_table_get_stack(reader_definitions(reader, stack), stack, &found)) {
 		if (*count < capacity) {
 			frame_set(&reader->definitions, &frame, &found);
 			element_put(frames, frame_size, *count, &frame, sizeof(frame));
@@ -497,12 +502,17 @@ mprof_status mprof_reader_lookup_caller(const mprof_reader *reader, uint32_t sta
 	if (reader == NULL || frame == NULL || caller == NULL ||
 	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
-	if (!definition_table_get_stack(&reader->definitions, stack, &found))
+	if (!definition_table_get_stack(reader_definitions(reader, stack), stack, &found))
 		return MPROF_ERR_UNDEFINED_ID;
 	frame_set(&reader->definitions, &copy, &found);
 	element_put(frame, frame_size, 0, &copy, sizeof(copy));
 	*caller = found.parent;
 	return MPROF_OK;
+}
+
+static int find_record(const mprof_reader *reader, uint32_t kind, uint32_t id, mprof_record *record)
+{
+	return definition_table_get(reader_definitions(reader, id), kind, id, record);
 }
 
 mprof_status mprof_reader_lookup_record(const mprof_reader *reader, uint32_t kind, uint32_t id, mprof_record *record,
@@ -513,7 +523,7 @@ mprof_status mprof_reader_lookup_record(const mprof_reader *reader, uint32_t kin
 
 	if (reader == NULL || record == NULL || record_size < SIZE_UP_TO(mprof_record, as))
 		return MPROF_ERR_ARGUMENT;
-	is_found = definition_table_get(&reader->definitions, kind, id, &copy);
+	is_found = find_record(reader, kind, id, &copy);
 	element_put(record, record_size, 0, &copy, sizeof(copy));
 	return is_found ? MPROF_OK : MPROF_ERR_UNDEFINED_ID;
 }
@@ -550,20 +560,18 @@ static const char *file_name(const char *path)
 
 size_t mprof_reader_format_location(const mprof_reader *reader, uint32_t location, char *text, size_t size)
 {
-	const definition_table *table;
 	mprof_record code;
 	mprof_record found;
 	int length;
 
 	if (reader == NULL || (text == NULL && size > 0))
 		return 0;
-	table = &reader->definitions;
-	if (!definition_table_get(table, MPROF_RECORD_LOCATION, location, &code))
+	if (!find_record(reader, MPROF_RECORD_LOCATION, location, &code))
 		length = snprintf(text, size, "#%" PRIu32, location);
-	else if (definition_table_get(table, MPROF_RECORD_FUNCTION, code.as.location.function, &found) &&
+	else if (find_record(reader, MPROF_RECORD_FUNCTION, code.as.location.function, &found) &&
 		 found.as.function.name[0] != 0)
 		length = snprintf(text, size, "%s", found.as.function.name);
-	else if (definition_table_get(table, MPROF_RECORD_MODULE, code.as.location.module, &found) &&
+	else if (find_record(reader, MPROF_RECORD_MODULE, code.as.location.module, &found) &&
 		 found.as.module.file[0] != 0)
 		length =
 			snprintf(text, size, "%s+0x%" PRIx64, file_name(found.as.module.file), code.as.location.offset);

@@ -41,12 +41,13 @@ void reader_rewind(mprof_reader *reader);
  * As mprof_reader_next_events(), but \p borrowed receives the events: they are in \p events, an array of \p capacity,
  * or in an array of the reader that is valid until the next call that reads. Saves copying events that other threads
  * decoded.
+ * Addresses of generated code in their call stacks are named, as by mprof_reader_name_stack().
  */
 mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_t capacity,
 				const mprof_event **borrowed, size_t *count);
 
 /**
- * Whether the events of the loaded block are stored in columns, and the reader does not follow their calls: then
+ * Whether the events of the loaded block are stored in columns, and the reader changes nothing in them: then
  * mprof_reader_next_columns() is the fastest way to fetch them, and has no effect on later blocks.
  */
 int reader_has_columns(const mprof_reader *reader);
@@ -69,6 +70,9 @@ int reader_may_visit(const mprof_reader *reader);
  * Valid until events are fetched or the block is left.
  */
 void *reader_visit(const mprof_reader *reader, int *is_whole);
+
+/** Notes that events up to a counter are added as they are in the log, while no ranges of code are known. */
+void reader_note_unnamed(mprof_reader *reader, uint64_t counter);
 
 /** Returns the size of all objects of a class, in bytes, as far as it was read; 0 if it is not known or varies. */
 uint32_t reader_object_size(const mprof_reader *reader, uint32_t class_id);

@@ -18,6 +18,7 @@
 #include "base/hash_map.h"
 #include "base/id_map.h"
 #include "base/memory_budget.h"
+#include "dictionary/code_ranges.h"
 #include "dictionary/definition_table.h"
 #include "dictionary/name_table.h"
 #include "format/events/event_decode_table.h"
@@ -138,6 +139,38 @@ typedef struct reader_samples {
 	detail_pool details;
 } reader_samples;
 
+/** IDs above this one are those of named call stacks and what they consist of. */
+#define CODE_NAMES_BASE_ID (DEFINITION_MAX_STACKS / 4 * 3)
+
+/** What was found for a call stack. */
+typedef struct code_name {
+	uint32_t stack;       /**< Its ID in the log. */
+	uint32_t named;       /**< The named call stack, or the same one. */
+	uint64_t from;        /**< It is that from this counter on ... */
+	uint64_t until;       /**< ... up to this one, exclusive. */
+	uint32_t version;     /**< Of the ranges. */
+	uint32_t has_address; /**< Some frame is an address; otherwise nothing changes. */
+	uint64_t first_used;  /**< The lowest counter that was asked for, and what was found for it. */
+	uint32_t first_named;
+	uint32_t last_named;
+	uint64_t last_used; /**< The highest one, as first_used. */
+} code_name;
+
+typedef struct code_names {
+	code_ranges ranges;
+	definition_table definitions;
+	definition_interner interner;
+	hash_map numbers; /**< Of call stacks of the log in known. */
+	code_name *known;
+	size_t known_count;
+	size_t known_capacity;
+	struct code_frame *frames; /**< The frames of a call stack. */
+	size_t frame_capacity;
+	uint64_t early;  /**< The highest counter of events that were passed before any range was known. */
+	uint32_t passed; /**< 1: there were such events. */
+	uint32_t is_late;
+} code_names;
+
 /** The definitions of the block that is being loaded, which go into the tables while the parser decodes it. */
 typedef struct reader_learning {
 	mprof_status status;         /**< Why a definition was not stored; #MPROF_OK if all of them were. */
@@ -145,6 +178,7 @@ typedef struct reader_learning {
 	name_mark names;             /**< Names before the block. */
 	definition_mark definitions; /**< Definitions before the block. */
 	size_t field_count;          /**< Fields before the block. */
+	code_mark code;              /**< Places of generated code before the block. */
 } reader_learning;
 
 /** Progress reports and interruption. */
@@ -237,6 +271,7 @@ struct mprof_reader {
 	definition_table definitions;
 	field_table fields;
 	definition_interner interner;
+	code_names code;
 	reader_learning learning;
 	learned_blocks learned; /**< Blocks of the kinds that reader_learning is for. */
 	reader_stacks stacks;
@@ -253,6 +288,8 @@ struct mprof_reader {
 	uint32_t ignores_checksums;
 	system_clocks system_clocks;
 	stated_shutdown shutdown;
+	uint32_t has_object_numbers; /**< As in mprof_session, as is has_slots. */
+	uint32_t has_slots;
 	hash_map lost_by_block; /**< The events lost according to each LOST block, by its offset. */
 	uint64_t lost_events;
 	block_index index;
@@ -269,6 +306,12 @@ struct mprof_reader {
 	struct reader_ahead *ahead;   /**< NULL before blocks are decoded on other threads. */
 	mprof_error index_error;      /**< The first fault found when the index was built. */
 };
+
+/** The table that has a definition: that of the reader's own names of generated code, or that of all others. */
+static inline const definition_table *reader_definitions(const mprof_reader *reader, uint32_t id)
+{
+	return id > CODE_NAMES_BASE_ID ? &reader->code.definitions : &reader->definitions;
+}
 
 /** Whether the source may have more bytes later. */
 static inline int reader_may_grow(const mprof_reader *reader)

@@ -162,6 +162,10 @@ static int is_known_record(const mprof_record *record)
 		return (record->as.timeline.flags & ~RECORD_TIMELINE_FLAGS) == 0;
 	case MPROF_RECORD_POSITION:
 		return record->as.position.is_native <= 1 && record->as.position.is_inlined <= 1;
+	case MPROF_RECORD_CODE_RANGE:
+		return record->as.code_range.reserved == 0;
+	case MPROF_RECORD_CODE_LINE:
+		return record->as.code_line.reserved == 0;
 	case MPROF_RECORD_OBJECT_FLAGS:
 		return (record->id & ~(uint32_t)MPROF_OBJECT_FLAG_SYNTHETIC) == 0;
 	case MPROF_RECORD_REFERENCE_NAME:
@@ -211,6 +215,28 @@ static mprof_status check_metric(mprof_writer *writer, const definition_counts *
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
 				     "the log cannot represent a named unit, a histogram or the time of a value: "
 				     "declare directive 38");
+	return MPROF_OK;
+}
+
+/* Checks what a record of a CODE_RANGES block refers to. */
+static mprof_status check_code_range(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record->kind != MPROF_RECORD_CODE_RANGE) {
+		if (!record_is_defined(counts, MPROF_RECORD_CODE_RANGE, record->id))
+			return refuse_undefined(writer, "line or end of a range of code that is not defined yet");
+		return record->kind == MPROF_RECORD_CODE_END ||
+				       record_is_defined(counts, MPROF_RECORD_POSITION, record->as.code_line.position)
+			       ? MPROF_OK
+			       : refuse_undefined(writer, "range of code has a position that is not defined: write its "
+							  "POSITIONS block first");
+	}
+	if (record->as.code_range.method != 0 && !is_known(writer, &writer->method_ids, record->as.code_range.method))
+		return refuse_undefined(
+			writer,
+			"range of code has a method that is not defined: call mprof_writer_define_method() first");
+	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE, record->as.code_range.module))
+		return refuse_undefined(writer,
+					"range of code is in a module that is not defined: write its CODE block first");
 	return MPROF_OK;
 }
 
@@ -267,8 +293,10 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 	case MPROF_RECORD_POSITION:
 		return check_position(writer, counts, &record->as.position);
 	default:
-		if (record->kind >= MPROF_RECORD_LABEL)
+		if (record_is_heap_note(record->kind))
 			status = check_heap_note(writer, counts, record);
+		else if (record_is_of_code_ranges(record->kind))
+			status = check_code_range(writer, counts, record);
 		break;
 	}
 	return status == MPROF_OK ? check_texts(writer, record) : status;
@@ -348,8 +376,8 @@ static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint
 		return writer_refuse(
 			writer, MPROF_ERR_ARGUMENT,
 			"only STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES, "
-			"CLOCK_PAIRS, POSITIONS, HEAP_SUMMARY, OBJECT_LABELS and REFERENCE_NAMES blocks contain "
-			"records");
+			"CLOCK_PAIRS, POSITIONS, CODE_RANGES, HEAP_SUMMARY, OBJECT_LABELS and REFERENCE_NAMES blocks "
+			"contain records");
 	if (block_has_heap_notes(kind))
 		return number != 0 ? MPROF_OK
 				   : writer_refuse(writer, MPROF_ERR_ARGUMENT, "the number of a heap snapshot is 0");

@@ -10,7 +10,7 @@ nouns="number_set argument block converter description descriptor dialect direct
 	heap_diff heap_graph heap_set heap_table live_window loss metric name parser profile_diff profile query reader recorder recovery status
 	struct table thread varint version writer"
 verbs="add attach begin build close commit convert create decode define destroy detach drain dump encode end enter feed
-	finish flush format get has init interrupt intersect is leave load lookup make move next open read record register reserve restart
+	finish flush format get has init interrupt intersect is leave load lookup make move name next open read record register reserve restart
 	recover retire run save seek select set skip subtract switch unite
 	unregister update write"
 

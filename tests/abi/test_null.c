@@ -115,6 +115,9 @@ Test(null, reader)
 	REFUSES(mprof_reader_lookup_caller(NULL, 0, NULL, 0, NULL));
 	REFUSES(mprof_reader_lookup_field(NULL, 0, 0, NULL, 0, NULL));
 	REFUSES(mprof_reader_lookup_record(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_reader_lookup_code(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_reader_name_stack(NULL, 0, 0, NULL));
+	GIVES_0(mprof_reader_has_late_code(NULL));
 	GIVES_0(mprof_reader_get_record_count(NULL, 0));
 	GIVES_0(mprof_reader_format_location(NULL, 0, NULL, 0));
 	GIVES_0(mprof_reader_get_class_count(NULL));
@@ -209,6 +212,9 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_convert_time(NULL, 1, 0, NULL));
 	REFUSES(mprof_recorder_define_timeline(NULL, NULL, 0));
 	REFUSES(mprof_recorder_define_process(NULL, NULL, 0));
+	REFUSES(mprof_recorder_define_code(NULL, NULL, NULL));
+	REFUSES(mprof_recorder_move_code(NULL, 0, 0));
+	REFUSES(mprof_recorder_end_code(NULL, 0));
 	REFUSES(mprof_recorder_record_metrics(NULL, NULL, 0, 0));
 	REFUSES(mprof_recorder_register_root(NULL, NULL));
 	REFUSES(mprof_recorder_unregister_root(NULL, 0));

@@ -171,8 +171,11 @@ static mprof_status write_record(void *passed)
 		[MPROF_RECORD_TIMELINE] = MPROF_BLOCK_TIMELINES,
 		[MPROF_RECORD_OBJECT_FLAGS] = MPROF_BLOCK_OBJECT_LABELS,
 		[MPROF_RECORD_REFERENCE_NAME] = MPROF_BLOCK_REFERENCE_NAMES,
+		[MPROF_RECORD_CODE_RANGE] = MPROF_BLOCK_CODE_RANGES,
+		[MPROF_RECORD_CODE_LINE] = MPROF_BLOCK_CODE_RANGES,
 	};
 	static const mprof_record text = {.kind = MPROF_RECORD_TEXT, .id = 1};
+	static const mprof_record position = {.kind = MPROF_RECORD_POSITION, .id = 1};
 	const mprof_record *record = passed;
 	mprof_record records[2];
 	size_t count = 0;
@@ -183,11 +186,17 @@ static mprof_status write_record(void *passed)
 	/* A value is that of a metric. */
 	if (record->kind == MPROF_RECORD_METRIC_VALUE)
 		records[count++] = (mprof_record){.kind = MPROF_RECORD_METRIC, .id = 1};
+	/* A line is that of a range, at a position. */
+	if (record->kind == MPROF_RECORD_CODE_LINE) {
+		records[count++] = (mprof_record){.kind = MPROF_RECORD_CODE_RANGE, .id = 1};
+		(void)!mprof_writer_write_records(writer, MPROF_BLOCK_POSITIONS, 0, &position, sizeof(position), 1);
+	}
 	records[count++] = *record;
 	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
 		(void)!mprof_writer_write_records(writer, MPROF_BLOCK_TEXTS, 0, &text, sizeof(text), 1);
-	return mprof_writer_write_records(writer, blocks[record->kind], record->kind >= MPROF_RECORD_LABEL, records,
-					  sizeof(*records), count);
+	return mprof_writer_write_records(writer, blocks[record->kind],
+					  record->kind >= MPROF_RECORD_LABEL && record->kind < MPROF_RECORD_CODE_RANGE,
+					  records, sizeof(*records), count);
 }
 
 static mprof_status record_class(void *passed)
@@ -219,6 +228,13 @@ static mprof_status record_element(void *passed)
 static mprof_status record_root(void *passed)
 {
 	return mprof_recorder_register_root(recorder, passed);
+}
+
+static mprof_status record_code(void *passed)
+{
+	uint32_t id;
+
+	return mprof_recorder_define_code(recorder, passed, &id);
 }
 
 static mprof_status record_metric_value(void *passed)
@@ -273,6 +289,9 @@ static const mprof_record clock_record = {.kind = MPROF_RECORD_CLOCK, .id = 1};
 static const mprof_record timeline_record = {.kind = MPROF_RECORD_TIMELINE, .id = 1};
 static const mprof_record flags_record = {.kind = MPROF_RECORD_OBJECT_FLAGS, .id = 1};
 static const mprof_record name_record = {.kind = MPROF_RECORD_REFERENCE_NAME, .id = 1};
+static const mprof_record code_range_record = {.kind = MPROF_RECORD_CODE_RANGE, .id = 1};
+static const mprof_record code_line_record = {.kind = MPROF_RECORD_CODE_LINE, .id = 1, .as.code_line.position = 1};
+static const mprof_code code = {.struct_size = sizeof(code), .size = 16};
 static const mprof_description description = {.struct_size = sizeof(description), .name = "D", .name_length = 1};
 static const mprof_root_area root_area = {.struct_size = sizeof(root_area), .start = 64, .size = 8};
 static const mprof_metric_value metric_value = {.value = 1};
@@ -332,6 +351,9 @@ static const reserved_field fields[] = {
 	FIELD(timeline_record, as.timeline.flags, ~(uint32_t)MPROF_TIMELINE_FLAG_ENDED, write_record, 0),
 	FIELD(flags_record, id, ~(uint32_t)MPROF_OBJECT_FLAG_SYNTHETIC, write_record, 0),
 	FIELD(name_record, as.reference_name.reserved, UINT32_MAX, write_record, 0),
+	FIELD(code_range_record, as.code_range.reserved, UINT32_MAX, write_record, 0),
+	FIELD(code_line_record, as.code_line.reserved, UINT32_MAX, write_record, 0),
+	FIELD(code, reserved, UINT32_MAX, record_code, 1),
 	FIELD(recorder_options, object_events, ~UINT32_C(1), open_recorder, 1),
 	FIELD(description, reserved, UINT32_MAX, record_class, 1),
 	FIELD(description, reserved, UINT32_MAX, record_method, 1),

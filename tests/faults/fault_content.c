@@ -122,6 +122,7 @@ mprof_status fault_fetch(fault_run *run, const log_input *input, const mprof_blo
 	case MPROF_BLOCK_PROCESSES:
 	case MPROF_BLOCK_CLOCK_PAIRS:
 	case MPROF_BLOCK_POSITIONS:
+	case MPROF_BLOCK_CODE_RANGES:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 	case MPROF_BLOCK_OBJECT_LABELS:
 	case MPROF_BLOCK_REFERENCE_NAMES:

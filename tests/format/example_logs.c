@@ -601,6 +601,36 @@ void example_logs_write_positions(mprof_writer *writer)
 	cr_assert_eq(mprof_writer_write_samples(writer, 77, 4000, &sample, 1), MPROF_OK);
 }
 
+void example_logs_write_code_ranges(mprof_writer *writer)
+{
+	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location.offset = 0x5008};
+	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 1, .as.stack = {.target = 1, .is_native = 1}};
+	const mprof_record position = {
+		.kind = MPROF_RECORD_POSITION, .id = 1, .as.position = {.target = 1, .line = 12}};
+	const mprof_record ranges[] = {
+		{.kind = MPROF_RECORD_CODE_RANGE,
+		 .id = 1,
+		 .as.code_range = {0x5000, 64, 4100, NULL, MPROF_CODE_RANGE_METHOD, 1, 0, 0}},
+		{.kind = MPROF_RECORD_CODE_RANGE,
+		 .id = 2,
+		 .as.code_range = {0x5000, 32, 4400, "stub", MPROF_CODE_RANGE_STUB, 0, 0, 0}},
+		{.kind = MPROF_RECORD_CODE_LINE, .id = 1, .as.code_line = {8, 1, 0}},
+		{.kind = MPROF_RECORD_CODE_END, .id = 1, .as.code_end = {4350, 0x6000}},
+		{.kind = MPROF_RECORD_CODE_END, .id = 2, .as.code_end = {4500, 0}},
+	};
+	const mprof_event samples[] = {
+		make_event(MPROF_EVENT_SAMPLE, 0, 1, 4300),
+		make_event(MPROF_EVENT_SAMPLE, 0, 1, 4410),
+	};
+
+	write_method(writer, 1, 0, 0, "Run ()");
+	write_records(writer, MPROF_BLOCK_CODE, &location, 1);
+	write_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
+	cr_assert_eq(mprof_writer_write_samples(writer, 77, 4000, samples, 2), MPROF_OK);
+	write_records(writer, MPROF_BLOCK_POSITIONS, &position, 1);
+	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, 5);
+}
+
 void example_logs_write_kinds(mprof_writer *writer)
 {
 	static const uint8_t arguments[2][6] = {{0x81, 0x40, 0x84, 0x83}, {0x80, 0x8a}};

@@ -146,6 +146,23 @@ static void render_note(log_text *out, const mprof_record *record)
 	}
 }
 
+static void render_code_range(log_text *out, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+
+	if (record->kind == MPROF_RECORD_CODE_LINE)
+		log_text_add(out, "  line of range id=%u offset=%llu position=%u\n", record->id,
+			     (number)record->as.code_line.offset, record->as.code_line.position);
+	else if (record->kind == MPROF_RECORD_CODE_END)
+		log_text_add(out, "  end of range id=%u counter=%llu address=%llx\n", record->id,
+			     (number)record->as.code_end.counter, (number)record->as.code_end.address);
+	else
+		log_text_add(out,
+			     "  range id=%u kind=%u address=%llx size=%llu start=%llu method=%u module=%u name=%s\n",
+			     record->id, range->kind, (number)range->address, (number)range->size, (number)range->start,
+			     range->method, range->module, range->name);
+}
+
 static void render_record(log_text *out, const mprof_record *record)
 {
 	switch (record->kind) {
@@ -205,7 +222,10 @@ static void render_record(log_text *out, const mprof_record *record)
 			     record->as.position.file);
 		break;
 	default:
-		render_note(out, record);
+		if (record->kind >= MPROF_RECORD_CODE_RANGE)
+			render_code_range(out, record);
+		else
+			render_note(out, record);
 		break;
 	}
 }

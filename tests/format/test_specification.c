@@ -251,6 +251,7 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[20], MPROF_DIALECT_MPROF2, 0, example_logs_write_kinds);
 	expect_written(&examples[21], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_SIZED_METRICS),
 		       example_logs_write_sized_metrics);
+	expect_written(&examples[22], MPROF_DIALECT_MPROF2, 0, example_logs_write_code_ranges);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)

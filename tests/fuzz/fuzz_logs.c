@@ -163,6 +163,41 @@ static void fill_description(mprof_record *record, uint64_t address, uint32_t fi
 		break;
 	}
 }
+static void fill_code(mprof_record *record, uint64_t address, uint32_t first)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_CODE_RANGE:
+		record->as.code_range.kind = (uint32_t)fuzz_random_below(7);
+		record->as.code_range.address = address;
+		record->as.code_range.size = address >> fuzz_random_below(64);
+		record->as.code_range.start = address << fuzz_random_below(64);
+		record->as.code_range.method = 128 * (uint32_t)fuzz_random_below(first + 10);
+		break;
+	case MPROF_RECORD_CODE_LINE:
+		record->id = 1 + (uint32_t)fuzz_random_below(first + 9);
+		record->as.code_line.offset = address >> fuzz_random_below(64);
+		record->as.code_line.position = 1 + (uint32_t)fuzz_random_below(first + 9);
+		break;
+	default:
+		record->id = 1 + (uint32_t)fuzz_random_below(first + 9);
+		record->as.code_end.counter = address >> fuzz_random_below(64);
+		record->as.code_end.address = fuzz_random_below(2) * address;
+		break;
+	}
+}
+
+static void fill_position(mprof_record *record, uint64_t address, uint32_t first)
+{
+	record->as.position.is_native = (uint32_t)fuzz_random_below(2);
+	record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
+	if (!record->as.position.is_native)
+		record->as.position.target *= 128;
+	record->as.position.is_inlined = (uint32_t)fuzz_random_below(2);
+	record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
+	record->as.position.offset = (uint32_t)(address >> 32);
+	record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
+}
+
 /* Frames of the log may have positions. */
 static int has_positions;
 static int has_sized_metrics;
@@ -242,6 +277,11 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 	case MPROF_RECORD_POSITION:
 		fill_position(record, address, first);
 		break;
+	case MPROF_RECORD_CODE_RANGE:
+	case MPROF_RECORD_CODE_LINE:
+	case MPROF_RECORD_CODE_END:
+		fill_code(record, address, first);
+		break;
 	case MPROF_RECORD_TEXT:
 		break;
 	default:
@@ -274,6 +314,7 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	static const uint8_t roots[] = {MPROF_RECORD_ROOT, 0};
 	static const uint8_t texts[] = {MPROF_RECORD_TEXT, 0};
 	static const uint8_t positions[] = {MPROF_RECORD_POSITION, 0};
+	static const uint8_t ranges[] = {MPROF_RECORD_CODE_RANGE, MPROF_RECORD_CODE_LINE, MPROF_RECORD_CODE_END, 0};
 	static const uint8_t types[] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE, 0};
 	static const uint8_t clocks[] = {MPROF_RECORD_CLOCK, 0};
 	static const uint8_t timelines[] = {MPROF_RECORD_TIMELINE, 0};
@@ -283,6 +324,7 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	write_records(writer, MPROF_BLOCK_CODE, code, first);
 	write_records(writer, MPROF_BLOCK_TEXTS, texts, first);
 	write_records(writer, MPROF_BLOCK_POSITIONS, positions, first);
+	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, first);
 	write_records(writer, MPROF_BLOCK_STACKS, stacks, first);
 	write_records(writer, MPROF_BLOCK_METRICS, metrics, first);
 	write_records(writer, MPROF_BLOCK_ROOTS, roots, first);

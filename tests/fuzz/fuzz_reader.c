@@ -118,6 +118,8 @@ static uint64_t texts_of(const mprof_record *record)
 		return strlen(record->as.timeline.name);
 	case MPROF_RECORD_PROCESS:
 		return strlen(record->as.process.name) + strlen(record->as.process.command);
+	case MPROF_RECORD_CODE_RANGE:
+		return strlen(record->as.code_range.name);
 	case MPROF_RECORD_LABEL:
 		return strlen(record->as.label.text);
 	case MPROF_RECORD_METRIC:

@@ -490,8 +490,8 @@ static void digest_fault(log_digest *digest, const log_input *input)
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) | MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) |                                \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS) |                           \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS) | MPROF_BLOCK_BIT(MPROF_BLOCK_OBJECT_LABELS) |                         \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_REFERENCE_NAMES))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS) |                           \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_OBJECT_LABELS) | MPROF_BLOCK_BIT(MPROF_BLOCK_REFERENCE_NAMES))
 
 static void hash_event_of(log_digest *digest, const mprof_block *block, uint32_t dialect, const mprof_event *event)
 {

@@ -27,6 +27,7 @@ typedef enum reference_kind {
 	REFERENCE_TEXT,
 	REFERENCE_CLOCK,
 	REFERENCE_POSITION,
+	REFERENCE_CODE,
 	REFERENCE_KIND_COUNT
 } reference_kind;
 
@@ -61,6 +62,7 @@ static const char *const complaints[REFERENCE_KIND_COUNT] = {
 	[REFERENCE_TEXT] = "the block uses a text that is not defined",
 	[REFERENCE_CLOCK] = "the block uses a clock that is not defined",
 	[REFERENCE_POSITION] = "the block uses a position that is not defined",
+	[REFERENCE_CODE] = "the block uses a range of code that is not defined",
 };
 
 static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
@@ -71,7 +73,7 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 		[REFERENCE_ROOT] = MPROF_RECORD_ROOT,         [REFERENCE_METRIC] = MPROF_RECORD_METRIC,
 		[REFERENCE_TYPE] = MPROF_RECORD_TYPE,         [REFERENCE_ARGUMENT] = MPROF_RECORD_ARGUMENT,
 		[REFERENCE_TEXT] = MPROF_RECORD_TEXT,         [REFERENCE_CLOCK] = MPROF_RECORD_CLOCK,
-		[REFERENCE_POSITION] = MPROF_RECORD_POSITION,
+		[REFERENCE_POSITION] = MPROF_RECORD_POSITION, [REFERENCE_CODE] = MPROF_RECORD_CODE_RANGE,
 	};
 	mprof_mapping mapping;
 	mprof_record record;
@@ -211,6 +213,27 @@ static void references_check_event(reference_check *check, log_input *input, con
 	}
 }
 
+/* Checks all IDs that a record of a CODE_RANGES block uses. */
+static void check_code_record(reference_check *check, log_input *input, const mprof_block *block,
+			      const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_CODE_RANGE:
+		check_optional(check, input, block, REFERENCE_METHOD, record->as.code_range.method);
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.code_range.module);
+		break;
+	case MPROF_RECORD_CODE_LINE:
+		references_check(check, input, block, REFERENCE_CODE, record->id);
+		references_check(check, input, block, REFERENCE_POSITION, record->as.code_line.position);
+		break;
+	case MPROF_RECORD_CODE_END:
+		references_check(check, input, block, REFERENCE_CODE, record->id);
+		break;
+	default:
+		break;
+	}
+}
+
 /* Checks all IDs that a record uses. */
 static void references_check_record(reference_check *check, log_input *input, const mprof_block *block,
 				    const mprof_record *record)
@@ -269,6 +292,7 @@ static void references_check_record(reference_check *check, log_input *input, co
 		check_optional(check, input, block, REFERENCE_TEXT, record->id);
 		break;
 	default:
+		check_code_record(check, input, block, record);
 		break;
 	}
 }
@@ -450,6 +474,7 @@ static void print_references(const reference_check *check, const log_summary *su
 	json_unsigned(json, "undefined_texts", references_undefined(check, REFERENCE_TEXT));
 	json_unsigned(json, "undefined_clocks", references_undefined(check, REFERENCE_CLOCK));
 	json_unsigned(json, "undefined_positions", references_undefined(check, REFERENCE_POSITION));
+	json_unsigned(json, "undefined_code_ranges", references_undefined(check, REFERENCE_CODE));
 	json_unsigned(json, "unused_methods", references_unused(check, REFERENCE_METHOD, summary->methods));
 	json_unsigned(json, "unused_classes", references_unused(check, REFERENCE_CLASS, summary->classes));
 }

@@ -167,7 +167,8 @@ static int apply_option(void *user, int option, const char *value)
 		return arguments_number("--max-age", value, 0, UINT32_MAX, &taken->max_age);
 	case OPTION_OBJECT:
 		taken->has_address = 1;
-		return arguments_number("--object", value, 0, UINT64_MAX, &taken->address);
+		return arguments_number("--object", value[0] == '#' ? value + 1 : value, 0, UINT64_MAX,
+					&taken->address);
 	case OPTION_LIST:
 		taken->is_list = 1;
 		return 1;

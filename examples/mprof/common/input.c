@@ -172,6 +172,8 @@ static void note_failure(log_input *input, uint32_t status)
 
 static void add_problem(log_input *input, const log_problem *added, int32_t system_error)
 {
+	if (input->is_again)
+		return;
 	note_failure(input, added->status);
 	if (is_of_log(added->status) && added->offset < input->first_fault)
 		input->first_fault = added->offset;
@@ -499,7 +501,7 @@ int input_block_has_records(const mprof_block *block)
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_OBJECT_LABELS) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_REFERENCE_NAMES);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_REFERENCE_NAMES) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES);
 
 	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
 }
@@ -548,6 +550,41 @@ int input_next_block(log_input *input, mprof_block *block)
 	/* Clears the progress line before the command prints its results. */
 	progress_hide(&input->progress);
 	return 0;
+}
+
+int input_begin_again(log_input *input)
+{
+	if (!input->is_file || input->is_growing || input->is_again || !mprof_reader_has_late_code(input->reader) ||
+	    mprof_reader_seek(input->reader, 0) != MPROF_OK)
+		return 0;
+	input->is_over = 0;
+	input->is_again = 1;
+	return 1;
+}
+
+void input_learn_code(log_input *input, const mprof_reader *other)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_status status;
+	mprof_block block;
+	mprof_query query;
+
+	if (!input->is_file || mprof_reader_get_record_count(other, MPROF_RECORD_CODE_RANGE) == 0)
+		return;
+	mprof_query_init(&query, sizeof(query));
+	mprof_number_set_add(&query.kinds, MPROF_BLOCK_CODE_RANGES);
+	if (mprof_reader_select(input->reader, &query) != MPROF_OK)
+		return;
+	mprof_block_init(&block, sizeof(block));
+	do {
+		status = mprof_reader_next_block(input->reader, &block);
+		if (status > MPROF_END)
+			mprof_reader_get_error(input->reader, &error);
+		/* Damage is reported when the log is read. */
+	} while (status == MPROF_OK || (status > MPROF_END && error.severity == MPROF_SEVERITY_BLOCK));
+	/* Should they fail, the next block cannot be read, which is reported. */
+	if (mprof_reader_select(input->reader, NULL) != MPROF_OK || mprof_reader_seek(input->reader, 0) != MPROF_OK)
+		input->is_over = 1;
 }
 
 int definitions_next(definition_progress *progress, const log_input *input, mprof_record *record)

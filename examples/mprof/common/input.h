@@ -55,6 +55,7 @@ typedef struct log_input {
 	int may_be_salvaged;   /**< If the log has no end, a salvage file beside it is mentioned. */
 	int is_source_over;    /**< The log comes from a pipe that has ended. */
 	int is_over;           /**< No further block can be read. */
+	int is_again;          /**< All of it was read before, so its problems are known. */
 	int status;            /**< Exit status so far. */
 	mprof_status failure;  /**< See input_failure(). */
 } log_input;
@@ -92,6 +93,15 @@ void input_close(log_input *input);
  * truncated: fetching from it then fails.
  */
 int input_next_block(log_input *input, mprof_block *block);
+
+/**
+ * Whether the log must be read once more, because it defines generated code after events that have its addresses. Then
+ * input_next_block() begins at the start again. A log that is not a file is not read twice.
+ */
+int input_begin_again(log_input *input);
+
+/** Reads the ranges of generated code of a log, so that they are known from its start on, if another reader has any. */
+void input_learn_code(log_input *input, const mprof_reader *other);
 
 /** The dialect of the log, an #mprof_dialect. */
 uint32_t input_dialect(const log_input *input);

@@ -17,6 +17,18 @@ static const char *format_undefined(char text[UNDEFINED_NAME_SIZE], uint32_t id)
 	return text;
 }
 
+const char *names_object(const mprof_reader *reader, uint64_t object, char text[NAMES_OBJECT_SIZE])
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	mprof_reader_get_session(reader, &session);
+	if (session.has_object_numbers)
+		snprintf(text, NAMES_OBJECT_SIZE, "#%" PRIu64, object);
+	else
+		snprintf(text, NAMES_OBJECT_SIZE, "0x%" PRIx64, object);
+	return text;
+}
+
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name)
 {
 	mprof_mapping mapping;
@@ -66,7 +78,7 @@ const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_n
 }
 
 struct name_lookup {
-	const mprof_reader *reader;
+	mprof_reader *reader;
 	char *text; /* The last name returned. */
 	size_t text_size;
 	int is_readable; /* Methods and functions have the names of the source. */
@@ -77,7 +89,7 @@ struct name_lookup {
 	size_t frame_capacity;
 };
 
-name_lookup *names_create(const mprof_reader *reader)
+name_lookup *names_create(mprof_reader *reader)
 {
 	name_lookup *names = calloc(1, sizeof(*names));
 
@@ -299,6 +311,15 @@ size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame *
 	}
 	*frames = names->frames;
 	return count;
+}
+
+uint32_t names_stack_at(const name_lookup *names, uint32_t stack, uint64_t counter)
+{
+	uint32_t named = stack;
+
+	if (mprof_reader_name_stack(names->reader, stack, counter, &named) == MPROF_ERR_MEMORY)
+		output_out_of_memory();
+	return named;
 }
 
 static int compare_entries(const void *left, const void *right)

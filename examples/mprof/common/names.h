@@ -33,6 +33,12 @@ typedef struct class_name {
 	char undefined[UNDEFINED_NAME_SIZE];
 } class_name;
 
+/** Room for an object's address, or its number. */
+#define NAMES_OBJECT_SIZE 24
+
+/** The address of an object, such as "0x1f0", or "#496" if the log identifies objects by numbers. Returns \p text. */
+const char *names_object(const mprof_reader *reader, uint64_t object, char text[NAMES_OBJECT_SIZE]);
+
 /** Looks up a method. Names of defined methods are borrowed from the reader. */
 void names_method(const mprof_reader *reader, uint32_t id, method_name *name);
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name);
@@ -44,7 +50,7 @@ const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_n
 typedef struct name_lookup name_lookup;
 
 /** Returns NULL if out of memory. The reader is borrowed. */
-name_lookup *names_create(const mprof_reader *reader);
+name_lookup *names_create(mprof_reader *reader);
 void names_destroy(name_lookup *names);
 
 /** Makes names_full_method(), names_frame() and names_sample() return names of the source, not generated ones. */
@@ -86,6 +92,9 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id);
  * number, 0 if out of memory.
  */
 size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames);
+
+/** The ID of the call stack of an event, with the names that addresses of generated code had at its counter. */
+uint32_t names_stack_at(const name_lookup *names, uint32_t stack, uint64_t counter);
 
 /** Names of assemblies by ID. Classes refer to their assembly by this ID. */
 typedef struct assembly_names {

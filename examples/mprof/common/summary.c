@@ -750,6 +750,7 @@ void summary_complete(log_summary *summary, const log_input *input)
 	summary->clocks = mprof_reader_get_record_count(input->reader, MPROF_RECORD_CLOCK);
 	summary->timelines = mprof_reader_get_record_count(input->reader, MPROF_RECORD_TIMELINE);
 	summary->processes = mprof_reader_get_record_count(input->reader, MPROF_RECORD_PROCESS);
+	summary->code_ranges = mprof_reader_get_record_count(input->reader, MPROF_RECORD_CODE_RANGE);
 	/* This includes problems that are not errors for the reader, such as an undefined ID. */
 	if (input->first_fault < summary->session.valid_bytes)
 		summary->session.valid_bytes = input->first_fault;
@@ -852,6 +853,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "clocks", summary->clocks);
 	json_unsigned(json, "timelines", summary->timelines);
 	json_unsigned(json, "processes", summary->processes);
+	json_unsigned(json, "code_ranges", summary->code_ranges);
 	json_unsigned(json, "heap_shots", summary->heap_shots);
 	print_block_counts(summary, json);
 	json_begin_object(json, "events");
@@ -1036,6 +1038,7 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_some(file, "clocks", summary->clocks);
 	print_some(file, "timelines", summary->timelines);
 	print_some(file, "processes", summary->processes);
+	print_some(file, "code ranges", summary->code_ranges);
 	print_some(file, "snapshots", summary->heap_shots);
 }
 

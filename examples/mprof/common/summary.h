@@ -128,6 +128,7 @@ typedef struct log_summary {
 	uint64_t clocks;
 	uint64_t timelines; /**< Descriptions of threads. */
 	uint64_t processes; /**< Descriptions of processes. */
+	uint64_t code_ranges;
 	uint64_t heap_shots;
 	uint64_t ended_shots;      /**< Heap snapshots with a last block. */
 	uint64_t incomplete_shots; /**< Heap snapshots that are marked as incomplete. */

@@ -45,19 +45,28 @@ static int refuse_memory(const diff_side *side, mprof_status status, const char 
 	return STATUS_NOTHING;
 }
 
-static int read_log(diff_side *side, const char *path)
+static void read_profile(diff_side *side)
 {
 	mprof_block block;
 
-	if (input_open(&side->input, path, 0) != STATUS_OK)
-		return STATUS_NOTHING;
-	if (mprof_profile_create(NULL, &side->profile) != MPROF_OK)
-		return refuse_memory(side, MPROF_ERR_MEMORY, "profile");
+	memset(&side->summary, 0, sizeof(side->summary));
 	while (input_next_block(&side->input, &block)) {
 		summary_count_block(&side->summary, &block);
 		profile_input_add(&side->input, side->profile, &block);
 	}
 	profile_input_finish(&side->input, side->profile, &block);
+}
+
+static int read_log(diff_side *side, const char *path)
+{
+	if (input_open(&side->input, path, 0) != STATUS_OK)
+		return STATUS_NOTHING;
+	do {
+		mprof_profile_destroy(side->profile);
+		if (mprof_profile_create(NULL, &side->profile) != MPROF_OK)
+			return refuse_memory(side, MPROF_ERR_MEMORY, "profile");
+		read_profile(side);
+	} while (input_begin_again(&side->input));
 	side->totals.struct_size = sizeof(side->totals);
 	mprof_profile_get_row(side->profile, MPROF_TABLE_TOTALS, 0, &side->totals);
 	read_properties(side);

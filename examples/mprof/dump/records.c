@@ -236,21 +236,53 @@ static void print_note_json(const log_input *input, json_writer *json, const mpr
 	json_string(json, "text", note_text(input, record));
 }
 
+static int is_of_code_ranges(const mprof_record *record)
+{
+	return record->kind >= MPROF_RECORD_CODE_RANGE && record->kind <= MPROF_RECORD_CODE_END;
+}
+
+/* Prints a record of a CODE_RANGES block. */
+static void print_range_json(json_writer *json, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+
+	json_unsigned(json, record->kind == MPROF_RECORD_CODE_RANGE ? "id" : "range", record->id);
+	if (record->kind == MPROF_RECORD_CODE_LINE) {
+		json_hexadecimal(json, "offset", record->as.code_line.offset);
+		json_unsigned(json, "position", record->as.code_line.position);
+	} else if (record->kind == MPROF_RECORD_CODE_END) {
+		json_unsigned(json, "counter", record->as.code_end.counter);
+		json_hexadecimal(json, "address", record->as.code_end.address);
+	} else {
+		json_string(json, "kind", kind_of_code_range(range->kind));
+		json_hexadecimal(json, "start", range->address);
+		json_unsigned(json, "size", range->size);
+		json_unsigned(json, "counter", range->start);
+		json_unsigned(json, "method", range->method);
+		json_unsigned(json, "module", range->module);
+		json_string(json, "name", range->name);
+	}
+}
+
+static void print_stack_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	if (record->as.stack.position != 0)
+		json_unsigned(json, "position", record->as.stack.position);
+	else
+		json_unsigned(json, record->as.stack.is_native ? "location" : "method", record->as.stack.target);
+	if (record->as.stack.is_compiling)
+		json_boolean(json, "compiling", 1);
+	json_unsigned(json, "caller", record->as.stack.caller);
+}
+
 static void print_record_json(const log_input *input, json_writer *json, const mprof_record *record)
 {
 	json_begin_object(json, NULL);
 	json_string(json, "record", kind_of_record(record->kind));
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
-		json_unsigned(json, "id", record->id);
-		if (record->as.stack.position != 0)
-			json_unsigned(json, "position", record->as.stack.position);
-		else
-			json_unsigned(json, record->as.stack.is_native ? "location" : "method",
-				      record->as.stack.target);
-		if (record->as.stack.is_compiling)
-			json_boolean(json, "compiling", 1);
-		json_unsigned(json, "caller", record->as.stack.caller);
+		print_stack_json(json, record);
 		break;
 	case MPROF_RECORD_MODULE:
 	case MPROF_RECORD_FUNCTION:
@@ -292,6 +324,10 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 		print_position_json(input, json, record);
 		break;
 	default:
+		if (is_of_code_ranges(record)) {
+			print_range_json(json, record);
+			break;
+		}
 		print_note_json(input, json, record);
 		break;
 	}
@@ -556,12 +592,13 @@ static void print_process_text(const mprof_process_record *process)
 static void print_note_text(const log_input *input, const mprof_record *record)
 {
 	const char *text = note_text(input, record);
+	char address[NAMES_OBJECT_SIZE];
 
-	printf(", object 0x%" PRIx64, note_object(record));
+	printf(", object %s", names_object(input->reader, note_object(record), address));
 	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
 		printf(", reference %" PRIu32, record->as.reference_name.index);
 	if (record->kind == MPROF_RECORD_WEAK_REFERENCE)
-		printf(" to 0x%" PRIx64, record->as.weak_reference.target);
+		printf(" to %s", names_object(input->reader, record->as.weak_reference.target, address));
 	if (record->kind == MPROF_RECORD_OBJECT_FLAGS || text == NULL)
 		return;
 	fputs(", ", stdout);
@@ -579,6 +616,33 @@ static void print_metric_text(const mprof_metric_record *metric)
 	fputs((metric->flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0 ? ", histogram)" : ")", stdout);
 	if ((metric->flags & MPROF_METRIC_FLAG_THREAD) != 0)
 		printf(" of thread 0x%" PRIx64, metric->thread);
+}
+
+/* Prints a record of a CODE_RANGES block. */
+static void print_range_text(const log_input *input, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+	const mprof_stack_frame method = {.id = range->method};
+
+	if (record->kind == MPROF_RECORD_CODE_LINE) {
+		printf(", offset 0x%" PRIx64 ", position %" PRIu32, record->as.code_line.offset,
+		       record->as.code_line.position);
+	} else if (record->kind == MPROF_RECORD_CODE_END) {
+		printf(", at counter %" PRIu64, record->as.code_end.counter);
+		if (record->as.code_end.address != 0)
+			printf(", moved to 0x%" PRIx64, record->as.code_end.address);
+	} else {
+		printf(" %s, at 0x%" PRIx64 ", %" PRIu64 " bytes, from counter %" PRIu64,
+		       kind_of_code_range(range->kind), range->address, range->size, range->start);
+		if (range->module != 0)
+			printf(", module %" PRIu32, range->module);
+		if (range->method != 0)
+			print_target_text(input, &method);
+		if (range->name[0] != '\0') {
+			fputs(", ", stdout);
+			text_name(stdout, range->name);
+		}
+	}
 }
 
 static void print_record_text(const log_input *input, const mprof_record *record)
@@ -635,6 +699,10 @@ static void print_record_text(const log_input *input, const mprof_record *record
 		print_position_text(input, &record->as.position);
 		break;
 	default:
+		if (is_of_code_ranges(record)) {
+			print_range_text(input, record);
+			break;
+		}
 		print_note_text(input, record);
 		break;
 	}

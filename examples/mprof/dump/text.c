@@ -198,7 +198,8 @@ static int has_fields(const mprof_block *block)
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES);
 
 	if (block->kind == MPROF_BLOCK_STATISTICAL)
 		return !block->has_clocks;
@@ -259,8 +260,10 @@ static void print_subject(const log_input *input, const mprof_event *event)
 	}
 }
 
-static void print_value(const mprof_event *event)
+static void print_value(const log_input *input, const mprof_event *event)
 {
+	char address[NAMES_OBJECT_SIZE];
+
 	switch (dump_event_info(event).value) {
 	case MPROF_EVENT_VALUE_THREAD:
 	case MPROF_EVENT_VALUE_HANDLE:
@@ -283,7 +286,7 @@ static void print_value(const mprof_event *event)
 		break;
 	case MPROF_EVENT_VALUE_ADDRESS:
 		if (!dump_is_memory(event))
-			printf(" to 0x%" PRIx64, event->value);
+			printf(" to %s", names_object(input->reader, event->value, address));
 		break;
 	default:
 		if (dump_has_value(event))
@@ -323,11 +326,13 @@ static void print_section(const log_input *input, const mprof_event *event)
 /* Prints the field of a reference; an element of an array has its index. */
 static void print_field(const log_input *input, const mprof_event *event, uint32_t index)
 {
+	mprof_session session = {.struct_size = sizeof(session)};
 	uint64_t element;
 	const char *name = dump_field_of(input, event, index, &element);
 
 	if (name == NULL) {
-		printf(" (offset %" PRIu64 ")", event->more.detail->offsets[index]);
+		mprof_reader_get_session(input->reader, &session);
+		printf(" (%s %" PRIu64 ")", session.has_slots ? "slot" : "offset", event->more.detail->offsets[index]);
 		return;
 	}
 	fputs(" (", stdout);
@@ -343,9 +348,11 @@ static void print_field(const log_input *input, const mprof_event *event, uint32
 static void print_references(const log_input *input, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
+	char address[NAMES_OBJECT_SIZE];
 
 	for (uint32_t i = 0; i < detail->reference_count; i++) {
-		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
+		printf("%s %s", i == 0 ? ", refers to" : "",
+		       names_object(input->reader, detail->references[i], address));
 		if (detail->offsets != NULL)
 			print_field(input, event, i);
 	}
@@ -355,6 +362,7 @@ static void print_detail(const log_input *input, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	uint64_t object = dump_object_of(event);
+	char address[NAMES_OBJECT_SIZE];
 
 	if (detail == NULL)
 		return;
@@ -364,7 +372,7 @@ static void print_detail(const log_input *input, const mprof_event *event)
 		printf(", %s method %" PRIu32, event->kind == MPROF_EVENT_EXCEPTION_CLAUSE ? "of" : "by",
 		       detail->caller);
 	if (object != 0)
-		printf(", at 0x%" PRIx64, object);
+		printf(", at %s", names_object(input->reader, object, address));
 	if (event->kind == MPROF_EVENT_OBJECT_RESIZED)
 		printf(", %" PRIu64 " bytes", detail->size);
 	if (detail->stack != 0)
@@ -442,7 +450,7 @@ static void print_event(const log_input *input, const mprof_event *event)
 	if (dump_has_stack(event))
 		print_stack(input, (uint32_t)event->value);
 	else
-		print_value(event);
+		print_value(input, event);
 	print_detail(input, event);
 }
 

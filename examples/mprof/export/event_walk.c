@@ -590,7 +590,7 @@ static void walk_metric_value(event_walk *walk, const mprof_block *block, const 
 		walk->sink->metric(walk->user, record, walk_time(walk, counter));
 }
 
-static void pass_record(const event_walk *walk, const mprof_block *block, const mprof_record *record)
+static void pass_record(event_walk *walk, const mprof_block *block, const mprof_record *record)
 {
 	if (record->kind == MPROF_RECORD_CLOCK_PAIR) {
 		if (walk->sink->clock_pair != NULL)
@@ -722,6 +722,7 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 		fputs("cannot read the log once more\n", stderr);
 		return STATUS_NOTHING;
 	}
+	input_learn_code(&walk->input, report->input.reader);
 	while (!walk->has_failed && input_next_block(&walk->input, &block)) {
 		if (block.loaded)
 			walk_block(walk, &block);

@@ -462,7 +462,7 @@ static void add_allocation(firefox_profile *profile, const walk_thread *thread, 
 	firefox_sample sample = {.time = thread->time, .weight = event->value, .stack = row->stack};
 
 	if (detail != NULL && detail->stack != 0)
-		sample.stack = firefox_logged_stack(&profile->tables, detail->stack);
+		sample.stack = firefox_logged_stack(&profile->tables, detail->stack, event->counter);
 	else if (detail != NULL && detail->caller != 0 && row->stack == FIREFOX_NONE)
 		sample.stack = firefox_method_stack(&profile->tables, FIREFOX_NONE, detail->caller);
 	if (profile->value == EXPORT_BYTES || profile->value == EXPORT_ALLOCATIONS) {
@@ -634,9 +634,11 @@ static void keep_sample(firefox_profile *profile, const walk_kind_sample *sample
 static void add_kind_sample(void *user, const walk_kind_sample *sample)
 {
 	firefox_profile *profile = user;
-	uint32_t stack = sample->stack != 0 ? firefox_logged_stack(&profile->tables, sample->stack) : FIREFOX_NONE;
+	uint32_t stack = FIREFOX_NONE;
 	firefox_row *row;
 
+	if (sample->stack != 0)
+		stack = firefox_logged_stack(&profile->tables, sample->stack, sample->counter);
 	if (profile->value == EXPORT_KIND && sample->type == profile->kind.type) {
 		/* The viewer does not count samples without a call stack. */
 		if (stack == FIREFOX_NONE)

@@ -85,8 +85,8 @@ uint32_t firefox_class_name(firefox_tables *tables, uint32_t class_id);
 uint32_t firefox_method_stack(firefox_tables *tables, uint32_t caller, uint32_t method);
 uint32_t firefox_class_stack(firefox_tables *tables, uint32_t caller, uint32_t class_id);
 
-/** A call stack by its ID in the log. #FIREFOX_NONE if the log does not contain it. */
-uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t stack);
+/** The call stack of an event at a counter by its ID in the log. #FIREFOX_NONE if the log does not contain it. */
+uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t logged, uint64_t counter);
 
 /** The call stack of a sample. */
 uint32_t firefox_sampled_stack(firefox_tables *tables, const mprof_event *event);

@@ -216,9 +216,11 @@ static uint64_t define_by_key(perfetto_samples *samples, perfetto_writer *writer
 	return entry->node;
 }
 
-/* The number of a call stack of the log. */
-static uint64_t define_logged(perfetto_samples *samples, perfetto_writer *writer, uint32_t stack, const char *note)
+/* The number of the call stack of an event at a counter, by its ID in the log. */
+static uint64_t define_logged(perfetto_samples *samples, perfetto_writer *writer, uint32_t logged, uint64_t counter,
+			      const char *note)
 {
+	const uint32_t stack = names_stack_at(samples->report->input.names, logged, counter);
 	const mprof_stack_frame *frames;
 	const size_t count = names_stack(samples->report->input.names, stack, &frames);
 
@@ -232,7 +234,7 @@ static uint64_t stack_of(perfetto_samples *samples, perfetto_writer *writer, con
 	const mprof_stack_frame single = {.id = event->id};
 
 	if (event->value != 0)
-		return define_logged(samples, writer, (uint32_t)event->value, "(unknown)");
+		return define_logged(samples, writer, (uint32_t)event->value, event->counter, "(unknown)");
 	return define_by_key(samples, writer, is_native ? SINGLE_LOCATION : SINGLE_FRAME + event->id, &single,
 			     !is_native && event->id != 0, "(unknown)");
 }
@@ -339,7 +341,7 @@ void perfetto_samples_add_kind(perfetto_samples *samples, perfetto_writer *write
 
 	if (!export_value_find_kind(samples->report, sample->type, &kind))
 		return;
-	stack = sample->stack != 0 ? define_logged(samples, writer, sample->stack, no_stack)
+	stack = sample->stack != 0 ? define_logged(samples, writer, sample->stack, sample->counter, no_stack)
 				   : define_by_key(samples, writer, WITHOUT_STACK, NULL, 0, no_stack);
 	begin_sample(writer, stack, task);
 	add_execution(writer, sample);

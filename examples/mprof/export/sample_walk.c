@@ -78,6 +78,7 @@ void sample_walk_add(const event_walk *walk, uint64_t thread, const mprof_event 
 		take_argument(&sample, &argument);
 	sample.has_weight &= !arguments.is_damaged;
 	sample.time = walk_time(walk, event->counter);
+	sample.counter = event->counter;
 	if (is_wanted(walk, &sample))
 		walk->sink->kind_sample(walk->user, &sample);
 }

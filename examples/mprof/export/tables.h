@@ -48,6 +48,7 @@ typedef enum table_id {
 	TABLE_MESSAGES,
 	TABLE_WAITS,
 	TABLE_GC_GENERATIONS,
+	TABLE_CODE_RANGES,
 	TABLES
 } table_id;
 

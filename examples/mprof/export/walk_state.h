@@ -41,6 +41,7 @@ typedef struct walk_kind_sample {
 	uint32_t stack;  /**< 0 if it has none. */
 	uint32_t cpu;    /**< #MPROF_CPU_UNKNOWN if not known. */
 	int has_weight;  /**< The weight is known. */
+	uint64_t counter; /**< When it was taken, as in the log. */
 } walk_kind_sample;
 
 /** The spans of a call stack. All bytes 0: none. */

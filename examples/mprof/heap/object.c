@@ -52,9 +52,12 @@ static void visit(const heap_view *view, uint32_t object, get_function get, size
 /* The object at the address. Returns 0 after a message. */
 static int find_object(const heap_view *view, uint32_t *object)
 {
+	char address[NAMES_OBJECT_SIZE];
+
 	if (mprof_heap_graph_lookup_object(view->graph, view->options.address, object) != MPROF_OK) {
 		text_begin_message(view->input.name);
-		fprintf(stderr, "no object of the snapshot is at 0x%" PRIx64 "\n", view->options.address);
+		fprintf(stderr, "no object of the snapshot is at %s\n",
+			names_object(view->input.reader, view->options.address, address));
 		return 0;
 	}
 	if (mprof_heap_graph_build_referrers(view->graph) == MPROF_OK)
@@ -66,6 +69,7 @@ static int find_object(const heap_view *view, uint32_t *object)
 static void print_text(const heap_view *view, void *user, uint32_t owner, const mprof_heap_reference *reference)
 {
 	const char *field = label_field(view, owner, reference);
+	char address[NAMES_OBJECT_SIZE];
 	mprof_heap_object object;
 	class_name name;
 
@@ -79,7 +83,8 @@ static void print_text(const heap_view *view, void *user, uint32_t owner, const 
 	object = heap_view_object(view, reference->object);
 	fputs("    ", stdout);
 	text_name(stdout, field);
-	printf("%*s 0x%" PRIx64 " ", (int)(strlen(field) < 24 ? 24 - strlen(field) : 0), "", object.address);
+	printf("%*s %s ", (int)(strlen(field) < 24 ? 24 - strlen(field) : 0), "",
+	       names_object(view->input.reader, object.address, address));
 	text_name(stdout, label_class(view, object.class_index, &name));
 	if (object.label[0] != '\0') {
 		fputs(" \"", stdout);
@@ -159,6 +164,7 @@ static void print_origin(const heap_view *view, const mprof_heap_object *object)
 
 void heap_object_text(const heap_view *view)
 {
+	char address[NAMES_OBJECT_SIZE];
 	mprof_heap_object stats;
 	char text[TEXT_NUMBER_SIZE];
 	class_name name;
@@ -167,7 +173,7 @@ void heap_object_text(const heap_view *view)
 	if (!find_object(view, &object))
 		return;
 	stats = heap_view_object(view, object);
-	printf("\nObject 0x%" PRIx64 "\n  class      ", stats.address);
+	printf("\nObject %s\n  class      ", names_object(view->input.reader, stats.address, address));
 	text_name(stdout, label_class(view, stats.class_index, &name));
 	if (stats.label[0] != '\0') {
 		fputs("\n  label      ", stdout);

@@ -231,6 +231,7 @@ const char *label_root(const heap_view *view, const mprof_heap_root *root)
 
 void label_print_object(const heap_view *view, const mprof_heap_object *object)
 {
+	char address[NAMES_OBJECT_SIZE];
 	class_name name;
 
 	name_print(label_class(view, object->class_index, &name));
@@ -239,5 +240,5 @@ void label_print_object(const heap_view *view, const mprof_heap_object *object)
 		text_name(stdout, object->label);
 		putchar('"');
 	}
-	printf(" 0x%" PRIx64, object->address);
+	printf(" %s", names_object(view->input.reader, object->address, address));
 }

@@ -276,6 +276,13 @@ int report_read(log_report *report, const char *path, const report_options *opti
 		return lacks_memory(report);
 	report_filters_begin(report);
 	read_profile(report);
+	if (input_begin_again(&report->input)) {
+		mprof_profile_destroy(report->profile);
+		memset(&report->summary, 0, sizeof(report->summary));
+		if (make_profile(report) != MPROF_OK)
+			return lacks_memory(report);
+		read_profile(report);
+	}
 	summarize_profile(report);
 	if (!report_frames_make(report))
 		return STATUS_NOTHING;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints how much code was compiled at run time and how much was loaded precompiled: all of it, that of each assembly,
- * and that of the methods with the most code.
+ * that of the methods with the most code, and where generated code was.
  */
 #include "report/native_code.h"
 
@@ -9,7 +9,9 @@
 #include "report/parts.h"
 #include "shared/kinds.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Code of one origin, of one assembly or of all. */
@@ -193,4 +195,60 @@ const report_view code_by_method = {
 	.json = {VIEW_NAME(method, "method"), VIEW_KIND(origin, "origin", kind_of_code), VIEW_ALL_OTHERS},
 	.row_bytes = 160,
 	.left_out = LEFT_OUT_CODE_METHODS,
+};
+
+static const char *format_place_end(const log_report *report, const void *row, uint64_t number,
+				    char text[TEXT_NUMBER_SIZE])
+{
+	const mprof_code_range_stats *stats = row;
+
+	(void)report;
+	(void)number;
+	snprintf(text, TEXT_NUMBER_SIZE, "%.3f s", (double)stats->end_ns / 1e9);
+	return text;
+}
+
+static const char *format_address(const log_report *report, const void *row, uint64_t number,
+				  char text[TEXT_NUMBER_SIZE])
+{
+	(void)report;
+	(void)row;
+	snprintf(text, TEXT_NUMBER_SIZE, "0x%" PRIx64, number);
+	return text;
+}
+
+static void print_range(const log_report *report, const void *row)
+{
+	const mprof_code_range_stats *stats = row;
+
+	fputs("  ", stdout);
+	text_name(stdout, stats->method != 0 ? names_full_method(report->input.names, stats->method) : stats->name);
+	putchar('\n');
+}
+
+/* Most logs with ranges have thousands of them. */
+static int is_range_chosen(const log_report *report, const void *row)
+{
+	(void)row;
+	return report->options.sections.sections != 0;
+}
+
+const report_view code_by_range = {
+	.table = REPORT_TABLE_CODE_RANGES,
+	.source = MPROF_TABLE_CODE_RANGES,
+	.filters = "method",
+	.keep_text = is_range_chosen,
+	.sorts = {{"size", "size", NULL}, {"address", "address", NULL}},
+	.title = "Generated code",
+	.columns = {VIEW_COLUMN_BY(18, "address", .field = "address", .text = format_address),
+		    VIEW_COLUMN(10, "bytes", "size"),
+		    VIEW_COLUMN_BY(12, "start", .field = "start_ns", .format = VIEW_SECONDS),
+		    VIEW_COLUMN_BY(12, "end", .text = format_place_end, .needs = "has_end", .otherwise = "-"),
+		    VIEW_COLUMN_BY(-11, "kind", .field = "kind", .kind = kind_of_code_range),
+		    VIEW_COLUMN_BY(0, "name", .print = print_range)},
+	.json = {VIEW_FIELD(id), VIEW_KIND(kind, "kind", kind_of_code_range), VIEW_NAME(method, "method"),
+		 VIEW_FIELD(name), VIEW_FIELD(address), VIEW_FIELD(size), VIEW_FIELD(start_ns),
+		 VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_end), VIEW_ALL_OTHERS},
+	.row_bytes = 150,
+	.left_out = LEFT_OUT_CODE_RANGES,
 };

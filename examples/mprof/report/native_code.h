@@ -14,5 +14,6 @@ uint64_t report_code_count(const log_report *report, uint32_t origin);
 extern const report_view code_by_origin;
 extern const report_view code_by_assembly;
 extern const report_view code_by_method;
+extern const report_view code_by_range;
 
 #endif

@@ -324,6 +324,7 @@ static const report_entry entries[] = {
 	{OF(CODE), &code_by_origin, NULL, NULL},
 	{OF(CODE), &code_by_assembly, NULL, NULL},
 	{OF(CODE), &code_by_method, NULL, NULL},
+	{OF(CODE_RANGES), &code_by_range, NULL, NULL},
 	{OF(METRICS), &metrics_view, NULL, NULL},
 	{OF(METRICS), &metrics_histograms, NULL, NULL},
 	{OF(MESSAGES), &meanings_messages, NULL, NULL},
@@ -499,17 +500,12 @@ static void write_filters(const log_report *report, json_writer *json)
 static void write_left_out(const log_report *report, json_writer *json)
 {
 	static const char *const keys[LEFT_OUT_PARTS] = {
-		[LEFT_OUT_ALLOCATION_STACKS] = "allocation_stacks",
-		[LEFT_OUT_MONITOR_STACKS] = "monitor_stacks",
-		[LEFT_OUT_EXCEPTION_STACKS] = "exception_stacks",
-		[LEFT_OUT_EXCEPTION_CLAUSES] = "exception_clauses",
-		[LEFT_OUT_CODE_METHODS] = "code_methods",
-		[LEFT_OUT_HANDLE_STACKS] = "handle_stacks",
-		[LEFT_OUT_HEAP_SHOT_CLASSES] = "heap_shot_classes",
-		[LEFT_OUT_HEAP_SUMMARIES] = "heap_summaries",
-		[LEFT_OUT_AGE_SITES] = "age_sites",
-		[LEFT_OUT_MEMORY_PLACES] = "memory_places",
-		[LEFT_OUT_MEMORY_SIZES] = "memory_sizes",
+		[LEFT_OUT_ALLOCATION_STACKS] = "allocation_stacks", [LEFT_OUT_MONITOR_STACKS] = "monitor_stacks",
+		[LEFT_OUT_EXCEPTION_STACKS] = "exception_stacks",   [LEFT_OUT_EXCEPTION_CLAUSES] = "exception_clauses",
+		[LEFT_OUT_CODE_METHODS] = "code_methods",           [LEFT_OUT_CODE_RANGES] = "code_ranges",
+		[LEFT_OUT_HANDLE_STACKS] = "handle_stacks",         [LEFT_OUT_HEAP_SHOT_CLASSES] = "heap_shot_classes",
+		[LEFT_OUT_HEAP_SUMMARIES] = "heap_summaries",       [LEFT_OUT_AGE_SITES] = "age_sites",
+		[LEFT_OUT_MEMORY_PLACES] = "memory_places",         [LEFT_OUT_MEMORY_SIZES] = "memory_sizes",
 	};
 
 	json_begin_object(json, "left_out");

@@ -282,6 +282,29 @@ static void decode_position(content_cursor *sized, mprof_record *record)
 	position->file = sized_number(sized);
 }
 
+static void decode_code_range(content_cursor *sized, mprof_code_range_record *range)
+{
+	range->kind = sized_number(sized);
+	range->address = sized_amount(sized);
+	range->size = sized_amount(sized);
+	range->start = sized_amount(sized);
+	range->method = sized_number(sized);
+	range->module = sized_number(sized);
+	range->name = sized_text(sized);
+}
+
+static void decode_code_line(content_cursor *sized, mprof_code_line_record *line)
+{
+	line->offset = sized_amount(sized);
+	line->position = sized_number(sized);
+}
+
+static void decode_code_end(content_cursor *sized, mprof_code_end_record *end)
+{
+	end->counter = sized_amount(sized);
+	end->address = sized_amount(sized);
+}
+
 static void decode_sized_fields(content_cursor *sized, mprof_record *record)
 {
 	switch (record->kind) {
@@ -308,6 +331,15 @@ static void decode_sized_fields(content_cursor *sized, mprof_record *record)
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		decode_sized_value(sized, &record->as.metric_value);
+		break;
+	case MPROF_RECORD_CODE_RANGE:
+		decode_code_range(sized, &record->as.code_range);
+		break;
+	case MPROF_RECORD_CODE_LINE:
+		decode_code_line(sized, &record->as.code_line);
+		break;
+	case MPROF_RECORD_CODE_END:
+		decode_code_end(sized, &record->as.code_end);
 		break;
 	default:
 		decode_position(sized, record);
@@ -477,6 +509,9 @@ static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 	case MPROF_RECORD_PROCESS:
 	case MPROF_RECORD_CLOCK_PAIR:
 	case MPROF_RECORD_POSITION:
+	case MPROF_RECORD_CODE_RANGE:
+	case MPROF_RECORD_CODE_LINE:
+	case MPROF_RECORD_CODE_END:
 		decode_sized(content, record);
 		break;
 	case MPROF_RECORD_TEXT:
@@ -607,6 +642,7 @@ static void encode_metric_value(encode_buffer *buffer, const record_encoding *en
 #define CLOCK_NUMBERS 3
 #define TIMELINE_NUMBERS 8
 #define PROCESS_NUMBERS 5
+#define CODE_RANGE_NUMBERS 4
 
 static void encode_metric(encode_buffer *buffer, const record_encoding *encoding, const mprof_metric_record *metric)
 {
@@ -696,6 +732,30 @@ static void encode_position(encode_buffer *buffer, const mprof_position_record *
 	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), 0);
 }
 
+static void encode_code_range(encode_buffer *buffer, const mprof_code_range_record *range)
+{
+	const sized_field fields[] = {number_field(range->kind),   number_field(range->address),
+				      number_field(range->size),   number_field(range->start),
+				      number_field(range->method), number_field(range->module),
+				      text_field(range->name)};
+
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), CODE_RANGE_NUMBERS);
+}
+
+static void encode_code_line(encode_buffer *buffer, const mprof_code_line_record *line)
+{
+	const sized_field fields[] = {number_field(line->offset), number_field(line->position)};
+
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), 0);
+}
+
+static void encode_code_end(encode_buffer *buffer, const mprof_code_end_record *end)
+{
+	const sized_field fields[] = {number_field(end->counter), number_field(end->address)};
+
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), 0);
+}
+
 /* Encodes the fields of a SIZED record. */
 static void encode_sized_fields(encode_buffer *buffer, const mprof_record *record)
 {
@@ -714,6 +774,18 @@ static void encode_sized_fields(encode_buffer *buffer, const mprof_record *recor
 		break;
 	case MPROF_RECORD_PROCESS:
 		encode_process(buffer, &record->as.process);
+		break;
+	case MPROF_RECORD_POSITION:
+		encode_position(buffer, &record->as.position);
+		break;
+	case MPROF_RECORD_CODE_RANGE:
+		encode_code_range(buffer, &record->as.code_range);
+		break;
+	case MPROF_RECORD_CODE_LINE:
+		encode_code_line(buffer, &record->as.code_line);
+		break;
+	case MPROF_RECORD_CODE_END:
+		encode_code_end(buffer, &record->as.code_end);
 		break;
 	default:
 		encode_clock_pair(buffer, &record->as.clock_pair);
@@ -840,10 +912,8 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 	case MPROF_RECORD_TIMELINE:
 	case MPROF_RECORD_PROCESS:
 	case MPROF_RECORD_CLOCK_PAIR:
-		encode_sized_fields(buffer, record);
-		break;
 	case MPROF_RECORD_POSITION:
-		encode_position(buffer, &record->as.position);
+		encode_sized_fields(buffer, record);
 		break;
 	default:
 		encode_varint(buffer, record->as.summary.live_objects);
@@ -863,11 +933,14 @@ static void encode_record(record_encoder *encoder, const mprof_record *record)
 	} else if (record->kind == MPROF_RECORD_METRIC) {
 		encode_varint(encoder->buffer, record->id);
 		encode_metric(encoder->buffer, encoder->encoding, &record->as.metric);
-	} else if (record->kind >= MPROF_RECORD_LABEL) {
+	} else if (record_is_heap_note(record->kind)) {
 		encode_heap_note(encoder, record);
 	} else {
 		encode_varint(encoder->buffer, record->id);
-		encode_fields(encoder->buffer, record);
+		if (record_is_of_code_ranges(record->kind))
+			encode_sized_fields(encoder->buffer, record);
+		else
+			encode_fields(encoder->buffer, record);
 	}
 }
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/blocks/records.h
- * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS, CLOCKS,
- * TIMELINES, PROCESSES, CLOCK_PAIRS and HEAP_SUMMARY blocks, and finds the metrics of single threads that the format
- * defines (doc/format.md, 3.15).
- * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS, POSITIONS and
- * HEAP_SUMMARY blocks, and finds the metrics of single threads that the format defines (doc/format.md, 3.15).
- * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS, HEAP_SUMMARY,
- * OBJECT_LABELS and REFERENCE_NAMES blocks, and finds the metrics of single threads (doc/format.md, 3.15).
+ * \brief Decodes and encodes records, the lists of blocks such as STACKS, CODE, METRICS and TYPES, and finds the
+ * metrics of single threads that the format defines (doc/format.md, 3.15).
  */
 #ifndef FORMAT_BLOCKS_RECORDS_H
 #define FORMAT_BLOCKS_RECORDS_H
@@ -23,7 +18,7 @@
 #include <string.h>
 
 /** The number of kinds of records up to the last one that defines IDs, including 0. */
-#define RECORD_KIND_COUNT (MPROF_RECORD_POSITION + 1)
+#define RECORD_KIND_COUNT (MPROF_RECORD_CODE_RANGE + 1)
 
 /** The maximum number of lists in a block. */
 #define RECORD_MAX_LISTS 3
@@ -45,6 +40,7 @@ static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 		[MPROF_BLOCK_CLOCKS] = {MPROF_RECORD_CLOCK},
 		[MPROF_BLOCK_CLOCK_PAIRS] = {MPROF_RECORD_CLOCK_PAIR},
 		[MPROF_BLOCK_POSITIONS] = {MPROF_RECORD_POSITION},
+		[MPROF_BLOCK_CODE_RANGES] = {MPROF_RECORD_CODE_RANGE, MPROF_RECORD_CODE_LINE, MPROF_RECORD_CODE_END},
 		[MPROF_BLOCK_OBJECT_LABELS] = {MPROF_RECORD_LABEL, MPROF_RECORD_OBJECT_FLAGS},
 		[MPROF_BLOCK_REFERENCE_NAMES] = {MPROF_RECORD_REFERENCE_NAME, MPROF_RECORD_WEAK_REFERENCE},
 	};
@@ -80,12 +76,24 @@ static inline int block_has_heap_notes(uint32_t block_kind)
 	return block_kind == MPROF_BLOCK_OBJECT_LABELS || block_kind == MPROF_BLOCK_REFERENCE_NAMES;
 }
 
+/** Whether a record of this kind is in a CODE_RANGES block. */
+static inline int record_is_of_code_ranges(uint32_t record_kind)
+{
+	return record_kind >= MPROF_RECORD_CODE_RANGE && record_kind <= MPROF_RECORD_CODE_END;
+}
+
+/** Whether a record of this kind is about an object or a reference of a heap snapshot. */
+static inline int record_is_heap_note(uint32_t record_kind)
+{
+	return record_kind >= MPROF_RECORD_LABEL && record_kind <= MPROF_RECORD_WEAK_REFERENCE;
+}
+
 /** Whether a record of this kind defines its ID; the IDs in a list of definitions are consecutive. */
 static inline int record_is_definition(uint32_t record_kind)
 {
 	return (record_kind >= MPROF_RECORD_STACK && record_kind <= MPROF_RECORD_METRIC) ||
 	       (record_kind >= MPROF_RECORD_ARGUMENT && record_kind <= MPROF_RECORD_PROCESS) ||
-	       record_kind == MPROF_RECORD_POSITION;
+	       record_kind == MPROF_RECORD_POSITION || record_kind == MPROF_RECORD_CODE_RANGE;
 }
 
 /** The bits of #mprof_metric_flag. */
@@ -124,16 +132,17 @@ static inline const char **record_name(mprof_record *record)
 		return &record->as.process.name;
 	case MPROF_RECORD_LABEL:
 		return &record->as.label.text;
+	case MPROF_RECORD_CODE_RANGE:
+		return &record->as.code_range.name;
 	default:
 		return NULL;
 	}
 }
 
 /**
- * A pointer to the build ID of a module, the section of a metric, the unit of an argument or the command line of a
- * process; NULL for other kinds.
+ * A pointer to the build ID of a module, the section of a metric, the unit of an argument, the source of a type or the
+ * command line of a process; NULL for other kinds.
  */
-/** The build ID of a module, the section of a metric, the unit of an argument, the source of a type; else NULL. */
 static inline const char **record_second_text(mprof_record *record)
 {
 	switch (record->kind) {

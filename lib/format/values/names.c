@@ -48,6 +48,7 @@ const char *mprof_block_get_name(uint32_t kind)
 		[MPROF_BLOCK_PROCESSES] = "processes",
 		[MPROF_BLOCK_CLOCKS] = "clocks",
 		[MPROF_BLOCK_POSITIONS] = "positions",
+		[MPROF_BLOCK_CODE_RANGES] = "code-ranges",
 		[MPROF_BLOCK_TYPED] = "typed",
 		[MPROF_BLOCK_APPLICATION] = "application",
 		[MPROF_BLOCK_CLOCK_PAIRS] = "clock-pairs",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the tables of processes, timelines, clocks and kinds of samples. */
+/* Rows of the tables of processes, timelines, clocks, kinds of samples and ranges of code. */
 #include "model/profile/description_rows.h"
 
 #include "model/profile/profile_internal.h"
@@ -148,4 +148,26 @@ void description_rows_store_sample_group(const mprof_profile *profile, size_t in
 	stats->mode = group->mode;
 	stats->samples = group->samples;
 	stats->weight = group->weight;
+}
+
+size_t description_rows_count_code_ranges(const mprof_profile *profile)
+{
+	return profile->code_places.count;
+}
+
+void description_rows_store_code_range(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_code_range_stats *stats = row;
+	const code_place *place = &profile->code_places.places[index];
+
+	stats->id = place->range;
+	stats->kind = place->kind;
+	stats->method = place->method;
+	stats->name = place->name;
+	stats->address = place->address;
+	stats->size = place->size;
+	stats->start_ns = profile_clock_time(&profile->clock, place->start);
+	stats->has_end = place->has_end;
+	if (place->has_end)
+		stats->end_ns = profile_clock_time(&profile->clock, place->end);
 }

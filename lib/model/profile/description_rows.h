@@ -21,5 +21,7 @@ void description_rows_store_timeline(const mprof_profile *profile, size_t index,
 void description_rows_store_clock(const mprof_profile *profile, size_t index, void *row);
 void description_rows_store_sample_kind(const mprof_profile *profile, size_t index, void *row);
 void description_rows_store_sample_group(const mprof_profile *profile, size_t index, void *row);
+size_t description_rows_count_code_ranges(const mprof_profile *profile);
+void description_rows_store_code_range(const mprof_profile *profile, size_t index, void *row);
 
 #endif

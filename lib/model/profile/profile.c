@@ -60,6 +60,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	marks_init(&profile->marks, allocator);
 	event_types_init(&profile->event_types, &profile->budget, options->max_spans);
 	descriptions_init(&profile->described, allocator);
+	code_places_init(&profile->code_places, allocator);
 	line_list_init(&profile->lines, allocator);
 	meanings_init(&profile->meanings, &profile->budget.allocator);
 	collection_notes_init(&profile->collection_notes, &profile->budget.allocator);
@@ -155,6 +156,7 @@ void mprof_profile_destroy(mprof_profile *profile)
 	object_ages_destroy(&profile->ages);
 	marks_destroy(&profile->marks);
 	descriptions_destroy(&profile->described);
+	code_places_destroy(&profile->code_places);
 	event_types_destroy(&profile->event_types);
 	line_list_destroy(&profile->lines);
 	meanings_destroy(&profile->meanings);

@@ -408,6 +408,7 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 
 	if (!window_has_thread(&profile->window, block->thread))
 		return follow_events_block(profile, reader, block);
+	reader_note_unnamed(reader, block->end.counter);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 
 	if (thread == NULL || !profile_partial_add(profile, reader, thread, &added, &is_whole))
@@ -422,12 +423,13 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 /* \p thread is NULL if the block belongs to no thread. */
 static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, thread_record *thread)
 {
+	const mprof_event *events;
 	mprof_status status;
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_samples(profile, reader, thread, profile->batch, count))
+		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
+		if (!profile_events_add_samples(profile, reader, thread, events, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
@@ -558,7 +560,8 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->metrics, &records[i]))
 			return 0;
 		/* Descriptions hold for the whole log. */
-		if (!descriptions_add(&profile->described, &records[i]))
+		if (!descriptions_add(&profile->described, &records[i]) ||
+		    !code_places_add(&profile->code_places, &records[i]))
 			return 0;
 	}
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
@@ -702,6 +705,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	case MPROF_BLOCK_CLOCK_PAIRS:
 	case MPROF_BLOCK_TIMELINES:
 	case MPROF_BLOCK_PROCESSES:
+	case MPROF_BLOCK_CODE_RANGES:
 		return add_records_block(profile, reader, block);
 	case MPROF_BLOCK_SESSION:
 		return add_session_block(profile, reader);

@@ -9,6 +9,7 @@
 #include "base/memory_budget.h"
 #include "model/records/allocation_estimates.h"
 #include "model/records/call_stack.h"
+#include "model/records/code_places.h"
 #include "model/records/collections.h"
 #include "model/records/descriptions.h"
 #include "model/records/collection_notes.h"
@@ -83,6 +84,7 @@ struct mprof_profile {
 	memory_model memory;
 	object_ages ages;
 	mark_list marks;
+	code_place_list code_places;
 	descriptions described;
 	event_types event_types;
 	line_list lines;
@@ -90,7 +92,7 @@ struct mprof_profile {
 	collection_notes collection_notes;
 	message_list messages;
 	sample_kinds sample_kinds;
-	const mprof_reader *reading; /**< While a block is added: the reader that it is from. */
+	mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;
 	window_times times;
 	int window_has_end;          /**< The end of the log is in the window; 1 before mprof_profile_finish(). */

@@ -1085,6 +1085,8 @@ static const profile_table tables[] = {
 	TABLE(HISTOGRAMS, mprof_histogram_stats, meaning_rows_count_histograms, meaning_rows_store_histogram),
 	TABLE(MESSAGES, mprof_message_stats, meaning_rows_count_messages, meaning_rows_store_message),
 	TABLE(WAITS, mprof_wait_stats, meaning_rows_count_waits, meaning_rows_store_wait),
+	TABLE(CODE_RANGES, mprof_code_range_stats, description_rows_count_code_ranges,
+	      description_rows_store_code_range),
 	TABLE(GC_GENERATIONS, mprof_gc_generation, meaning_rows_count_generations, meaning_rows_store_generation),
 };
 

@@ -535,6 +535,14 @@ static const mprof_table_column histograms_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_code_range_stats
+static const mprof_table_column code_ranges_columns[] = {
+	COLUMN(id, NUMBER),       COLUMN(kind, KIND),     COLUMN(method, METHOD),
+	COLUMN(has_end, BOOLEAN), COLUMN(name, TEXT),     COLUMN(address, ADDRESS),
+	COLUMN(size, BYTES),      COLUMN(start_ns, TIME), COLUMN(end_ns, TIME),
+};
+#undef ROW
+
 #define ROW mprof_message_stats
 static const mprof_table_column messages_columns[] = {
 	COLUMN(severity, KIND), COLUMN(is_rest, BOOLEAN), COLUMN(source, TEXT),   COLUMN(count, COUNT),
@@ -613,6 +621,7 @@ static const table_description tables[] = {
 	TABLE(HISTOGRAMS, histograms, mprof_histogram_stats),
 	TABLE(MESSAGES, messages, mprof_message_stats),
 	TABLE(WAITS, waits, mprof_wait_stats),
+	TABLE(CODE_RANGES, code_ranges, mprof_code_range_stats),
 	TABLE(GC_GENERATIONS, gc_generations, mprof_gc_generation),
 };
 

@@ -248,12 +248,13 @@ static int has_stack(const mprof_reader *reader, uint64_t stack)
 	       mprof_reader_lookup_caller(reader, (uint32_t)stack, &frame, sizeof(frame), &caller) == MPROF_OK;
 }
 
-int sample_kinds_add(sample_kinds *all, const mprof_reader *reader, const profile_window *window, uint64_t thread,
+int sample_kinds_add(sample_kinds *all, mprof_reader *reader, const profile_window *window, uint64_t thread,
 		     const mprof_event *event, int *is_counted)
 {
 	sample_kind *kind = get_kind(all, reader, event->id);
 	sample_group *group;
 	sample_facts facts;
+	uint32_t stack;
 	int is_known;
 	int is_added;
 
@@ -272,7 +273,10 @@ int sample_kinds_add(sample_kinds *all, const mprof_reader *reader, const profil
 		facts.has_weight = 0;
 	}
 	is_known = has_stack(reader, facts.stack);
-	is_added = is_known ? samples_add_stack(kind->tree, reader, (uint32_t)facts.stack, facts.weight)
+	if (is_known &&
+	    mprof_reader_name_stack(reader, (uint32_t)facts.stack, event->counter, &stack) == MPROF_ERR_MEMORY)
+		return 0;
+	is_added = is_known ? samples_add_stack(kind->tree, reader, stack, facts.weight)
 			    : samples_add_frame(kind->tree, reader, MPROF_SAMPLE_NO_STACK, 0, facts.weight);
 	if (!is_added)
 		return 0;

@@ -62,7 +62,7 @@ void sample_kinds_destroy(sample_kinds *all);
  * sample of a thread that is not in the window is not counted. \p is_counted receives whether it is. Returns 0 if there
  * is no memory; nothing is counted then.
  */
-int sample_kinds_add(sample_kinds *all, const mprof_reader *reader, const profile_window *window, uint64_t thread,
+int sample_kinds_add(sample_kinds *all, mprof_reader *reader, const profile_window *window, uint64_t thread,
 		     const mprof_event *event, int *is_counted);
 
 /** A kind, or NULL if no sample of the type was added. */

@@ -589,7 +589,7 @@ mprof_status mprof_recorder_define_type(mprof_recorder *recorder, const mprof_ty
 	return status;
 }
 
-/* The reason why the log cannot have clocks, timelines and processes, or #MPROF_OK. */
+/* The reason why the log cannot have clocks, timelines, processes and ranges of code, or #MPROF_OK. */
 static mprof_status refusal_of_clocks(const mprof_recorder *recorder)
 {
 	return recorder->shared.takes_clocks ? refusal_of(recorder) : MPROF_ERR_UNSUPPORTED;
@@ -758,6 +758,79 @@ mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof
 		return status;
 	return message_sending_send(&recorder->shared, message_record(&recorder->shared.messages.allocator,
 								      MESSAGE_DEFINE_PROCESS, &record));
+}
+
+/* Makes the record of a range of code. Its start is now unless the client states it. */
+static mprof_status make_code(const mprof_recorder *recorder, const mprof_code *code, mprof_record *record)
+{
+	if (code->size == 0 || code->reserved != 0)
+		return MPROF_ERR_ARGUMENT;
+	record->as.code_range = (mprof_code_range_record){
+		.address = code->address,
+		.size = code->size,
+		.start = code->start != 0 ? code->start : counter_read(&recorder->shared.counter),
+		.name = code->name,
+		.kind = code->kind};
+	record_complete(record);
+	return text_is_writable(&recorder->shared, record->as.code_range.name) ? refusal_of_clocks(recorder)
+									       : MPROF_ERR_NAME;
+}
+
+mprof_status mprof_recorder_define_code(mprof_recorder *recorder, const mprof_code *code, uint32_t *id)
+{
+	WITHOUT_CANCELLATION;
+	mprof_record record = {.kind = MPROF_RECORD_CODE_RANGE};
+	recorder_shared *shared;
+	mprof_status status;
+	message *created;
+	mprof_code own;
+
+	if (id != NULL)
+		*id = 0;
+	if (recorder == NULL || code == NULL || id == NULL || struct_copy_in(&own, code, sizeof(own)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	status = make_code(recorder, &own, &record);
+	if (status != MPROF_OK)
+		return status;
+	shared = &recorder->shared;
+	created = message_record(&shared->messages.allocator, MESSAGE_DEFINE_CODE, &record);
+	status = message_sending_reserve(shared, created);
+	if (status != MPROF_OK)
+		return status;
+	created->key = own.method;
+	created->counter = counter_read(&shared->counter);
+	status = known_types_define(&shared->types, &shared->messages, created, id);
+	if (status != MPROF_OK)
+		message_sending_cancel(shared, created);
+	return status;
+}
+
+/* Records that the code of a range is at another address from now on; 0: nowhere. */
+static mprof_status end_code(mprof_recorder *recorder, uint32_t id, uint64_t address)
+{
+	mprof_record record = {.kind = MPROF_RECORD_CODE_END, .id = id, .as.code_end.address = address};
+
+	if (refusal_of_clocks(recorder) != MPROF_OK)
+		return refusal_of_clocks(recorder);
+	if (!known_types_has_code(&recorder->shared.types, id))
+		return MPROF_ERR_UNDEFINED_ID;
+	record.as.code_end.counter = counter_read(&recorder->shared.counter);
+	return message_sending_send(&recorder->shared,
+				    message_record(&recorder->shared.messages.allocator, MESSAGE_END_CODE, &record));
+}
+
+mprof_status mprof_recorder_move_code(mprof_recorder *recorder, uint32_t id, uint64_t address)
+{
+	WITHOUT_CANCELLATION;
+
+	return recorder == NULL || address == 0 ? MPROF_ERR_ARGUMENT : end_code(recorder, id, address);
+}
+
+mprof_status mprof_recorder_end_code(mprof_recorder *recorder, uint32_t id)
+{
+	WITHOUT_CANCELLATION;
+
+	return recorder == NULL ? MPROF_ERR_ARGUMENT : end_code(recorder, id, 0);
 }
 
 mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)

@@ -530,6 +530,7 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 	drain->types.clocks = progress->writer.defined[MPROF_RECORD_CLOCK];
 	drain->types.timelines = progress->writer.defined[MPROF_RECORD_TIMELINE];
 	drain->types.processes = progress->writer.defined[MPROF_RECORD_PROCESS];
+	drain->types.codes = progress->writer.defined[MPROF_RECORD_CODE_RANGE];
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
 		output_count_lost(drain->output, (mprof_loss_cause)cause, progress->lost_unreported[cause]);
 	return 1;

@@ -196,6 +196,21 @@ mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_recorder_define_code(mprof_recorder *recorder, const mprof_code *code, uint32_t *id)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_move_code(mprof_recorder *recorder, uint32_t id, uint64_t address)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_end_code(mprof_recorder *recorder, uint32_t id)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_thread_record_typed_at(mprof_thread *thread, uint32_t type, uint64_t counter,
 					  const mprof_argument_value *values, size_t count)
 {

@@ -78,6 +78,8 @@ static int process_message(recorder_drain *drain, message *taken)
 	case MESSAGE_DEFINE_TIMELINE:
 	case MESSAGE_DEFINE_PROCESS:
 	case MESSAGE_CLOCK_PAIR:
+	case MESSAGE_DEFINE_CODE:
+	case MESSAGE_END_CODE:
 		written_types_add(&drain->types, taken);
 		return 1;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assigns IDs to texts, arguments and types of events. */
+/* Assigns IDs to texts, arguments and types of events, and to ranges of code. */
 #include "recorder/queues/known_types.h"
 
 #include "base/checked.h"
@@ -244,7 +244,10 @@ static mprof_status add(known_types *types, const message *definition, known_kin
 
 	*kind = definition->kind == MESSAGE_DEFINE_TEXT        ? KNOWN_TEXT
 		: definition->kind == MESSAGE_DEFINE_ARGUMENTS ? KNOWN_ARGUMENT
+		: definition->kind == MESSAGE_DEFINE_CODE      ? KNOWN_CODE
 							       : KNOWN_TYPE;
+	if (*kind == KNOWN_CODE)
+		return types->counts[KNOWN_CODE] == UINT32_MAX ? MPROF_ERR_LIMIT : MPROF_OK;
 	if (more > MPROF_RECORDED_DEFINITIONS_MAX - types->counts[*kind])
 		return MPROF_ERR_LIMIT;
 	if (*kind == KNOWN_TEXT)
@@ -262,10 +265,22 @@ mprof_status known_types_define(known_types *types, message_queue *messages, mes
 	if (status == MPROF_OK) {
 		definition->id = types->counts[kind] + 1;
 		*id = definition->id;
+		if (kind == KNOWN_CODE)
+			definition->more.record.id = *id;
 		types->counts[kind] +=
 			kind == KNOWN_ARGUMENT ? (uint32_t)definition->more.arguments.count : UINT32_C(1);
 		message_queue_push(messages, definition);
 	}
 	pthread_mutex_unlock(&types->lock);
 	return status;
+}
+
+int known_types_has_code(known_types *types, uint32_t id)
+{
+	int is_known;
+
+	pthread_mutex_lock(&types->lock);
+	is_known = id != 0 && id <= types->counts[KNOWN_CODE];
+	pthread_mutex_unlock(&types->lock);
+	return is_known;
 }

@@ -63,8 +63,8 @@ typedef struct known_type {
 #define KNOWN_TABLE_LENGTH 1024
 #define KNOWN_TABLE_COUNT (MPROF_RECORDED_DEFINITIONS_MAX / KNOWN_TABLE_LENGTH)
 
-/** Texts, arguments or types: what has a sequence of IDs of its own. */
-typedef enum known_kind { KNOWN_TEXT, KNOWN_ARGUMENT, KNOWN_TYPE, KNOWN_KIND_COUNT } known_kind;
+/** Texts, arguments, types or ranges of code: what has a sequence of IDs of its own. */
+typedef enum known_kind { KNOWN_TEXT, KNOWN_ARGUMENT, KNOWN_TYPE, KNOWN_CODE, KNOWN_KIND_COUNT } known_kind;
 
 /** A text that has an ID. */
 typedef struct known_text {
@@ -110,8 +110,8 @@ static inline const known_type *known_types_find(const known_types *types, uint3
 uint32_t known_types_find_text(known_types *types, const char *text, size_t length);
 
 /**
- * Gives a definition, #MESSAGE_DEFINE_TEXT, #MESSAGE_DEFINE_ARGUMENTS or #MESSAGE_DEFINE_TYPE, the next ID, and pushes
- * it: the log has definitions in the order of their IDs. Any thread.
+ * Gives a definition, #MESSAGE_DEFINE_TEXT, #MESSAGE_DEFINE_ARGUMENTS, #MESSAGE_DEFINE_TYPE or #MESSAGE_DEFINE_CODE,
+ * the next ID, and pushes it: the log has definitions in the order of their IDs. Any thread.
  * \param id Receives the ID, that of the first argument.
  * \return #MPROF_OK: the message is the writer thread's. In all other cases it is the caller's, and nothing is defined:
  * - #MPROF_ERR_REDEFINED_ID if the text has an ID.
@@ -120,5 +120,8 @@ uint32_t known_types_find_text(known_types *types, const char *text, size_t leng
  * - #MPROF_ERR_MEMORY if the allocator refused.
  */
 mprof_status known_types_define(known_types *types, message_queue *messages, message *definition, uint32_t *id);
+
+/** Whether a range of code has the ID. Any thread. */
+int known_types_has_code(known_types *types, uint32_t id);
 
 #endif

@@ -557,7 +557,8 @@ static int relocate_record(const message *remaining, message *copy)
 	static const uint32_t kinds[] = {
 		[MESSAGE_DEFINE_CLOCK] = MPROF_RECORD_CLOCK,     [MESSAGE_DEFINE_TIMELINE] = MPROF_RECORD_TIMELINE,
 		[MESSAGE_DEFINE_PROCESS] = MPROF_RECORD_PROCESS, [MESSAGE_CLOCK_PAIR] = MPROF_RECORD_CLOCK_PAIR,
-		[MESSAGE_DEFINE_METRIC] = MPROF_RECORD_METRIC,
+		[MESSAGE_DEFINE_METRIC] = MPROF_RECORD_METRIC,    [MESSAGE_DEFINE_CODE] = MPROF_RECORD_CODE_RANGE,
+		[MESSAGE_END_CODE] = MPROF_RECORD_CODE_END,
 	};
 	mprof_record *record = &copy->more.record;
 	const char **texts[] = {record_name(record), record_second_text(record), record_third_text(record)};
@@ -613,6 +614,8 @@ static int set_copied_pointers(const message *remaining, message *copy)
 	case MESSAGE_DEFINE_PROCESS:
 	case MESSAGE_CLOCK_PAIR:
 	case MESSAGE_DEFINE_METRIC:
+	case MESSAGE_DEFINE_CODE:
+	case MESSAGE_END_CODE:
 		return relocate_record(remaining, copy);
 	}
 	return 0;

@@ -42,7 +42,9 @@ typedef enum message_kind {
 	MESSAGE_DEFINE_CLOCK,
 	MESSAGE_DEFINE_TIMELINE,
 	MESSAGE_DEFINE_PROCESS,
-	MESSAGE_CLOCK_PAIR
+	MESSAGE_CLOCK_PAIR,
+	MESSAGE_DEFINE_CODE,
+	MESSAGE_END_CODE
 } message_kind;
 
 typedef struct message message;
@@ -58,7 +60,7 @@ struct message {
 	uint32_t object_size; /**< Classes. */
 	uint32_t id;          /**< The ID of a metric, a text, the first argument or a type that is defined; what
 	                           the data of an application is. */
-	mprof_key key;        /**< Key of what is defined or loaded. */
+	mprof_key key;        /**< Key of what is defined or loaded; the method of a range of code. */
 	mprof_key owner;      /**< A method's class, a class's assembly. */
 	uint64_t counter;     /**< When it was sent. Definitions, markers and roots. */
 	uint64_t thread;      /**< Thread names, markers. */
@@ -88,7 +90,8 @@ struct message {
 			size_t count;
 		} arguments;            /**< Arguments of events. */
 		mprof_type_record type; /**< A type of events; the name points into text. */
-		mprof_record record;    /**< Metrics, clocks, timelines, processes, pairs; the texts point into text. */
+		mprof_record record;    /**< Metrics, clocks, timelines, processes, pairs, ranges of code and their ends;
+		                             the texts point into text. */
 		mprof_root_area root;   /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];

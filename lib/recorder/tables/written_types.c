@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the definitions of texts, arguments and types of events, of clocks, timelines and processes. */
+/* Writes definitions: of texts, arguments and types of events, of clocks, timelines, processes and ranges of code. */
 #include "recorder/tables/written_types.h"
 
 #include "base/checked.h"
@@ -13,12 +13,13 @@
 #define MAX_BLOCK_BYTES ((size_t)1 << 20)
 
 void written_types_init(written_types *types, const mprof_allocator *allocator, const mprof_allocator *messages,
-			recorder_output *output, const counter_source *counter)
+			recorder_keys *keys, recorder_output *output, const counter_source *counter)
 {
 	memset(types, 0, sizeof(*types));
 	types->counter = counter;
 	types->allocator = *allocator;
 	types->messages = messages;
+	types->keys = keys;
 	types->output = output;
 	types->end = &types->waiting;
 }
@@ -57,7 +58,7 @@ void written_types_add(written_types *types, message *defined)
 
 static int has_record(const message *defined)
 {
-	return defined->kind >= MESSAGE_DEFINE_CLOCK && defined->kind <= MESSAGE_CLOCK_PAIR;
+	return defined->kind >= MESSAGE_DEFINE_CLOCK && defined->kind <= MESSAGE_END_CODE;
 }
 
 /* Whether a record may be written. The first clock that a client defines is the second one. */
@@ -72,6 +73,11 @@ static int record_is_valid(const written_types *types, const mprof_record *recor
 		       (record->as.timeline.flags & ~RECORD_TIMELINE_FLAGS) == 0;
 	case MPROF_RECORD_CLOCK_PAIR:
 		return record->id > MPROF_CLOCK_LOG && record->id <= types->clocks;
+	case MPROF_RECORD_CODE_RANGE:
+		return record->id == types->codes + UINT32_C(1) && record->as.code_range.method == 0 &&
+		       record->as.code_range.module == 0 && record->as.code_range.reserved == 0;
+	case MPROF_RECORD_CODE_END:
+		return record->id != 0 && record->id <= types->codes;
 	default:
 		return 1;
 	}
@@ -94,10 +100,23 @@ static int is_valid(const written_types *types, const message *defined)
 	return defined->id == types->types + 1 && type->category <= types->texts && type->pair <= types->types;
 }
 
+/* Completes the record of a range of code. Without memory for its method it has none. */
+static void complete_code(written_types *types, const message *defined, mprof_code_range_record *range)
+{
+	types->codes++;
+	range->start = output_counter(types->output, range->start);
+	if (defined->key == 0)
+		return;
+	range->method = keys_method_id(types->keys, defined->key, defined->counter);
+	if (range->method == 0)
+		output_count_lost(types->output, MPROF_LOSS_NO_MEMORY, 1);
+}
+
 /* Adds a record in the counters of the log. There is room for two. */
-static void add_record(written_types *types, size_t *count, const mprof_record *record)
+static void add_record(written_types *types, size_t *count, const message *defined)
 {
 	const recorder_output *output = types->output;
+	const mprof_record *record = &defined->more.record;
 	mprof_record added = *record;
 
 	switch (record->kind) {
@@ -122,6 +141,12 @@ static void add_record(written_types *types, size_t *count, const mprof_record *
 		added.as.process.start = output_counter(output, record->as.process.start);
 		added.as.process.end = output_counter(output, record->as.process.end);
 		break;
+	case MPROF_RECORD_CODE_RANGE:
+		complete_code(types, defined, &added.as.code_range);
+		break;
+	case MPROF_RECORD_CODE_END:
+		added.as.code_end.counter = output_counter(output, record->as.code_end.counter);
+		break;
 	default:
 		/* What the counter loses adds to the uncertainty. */
 		added.as.clock_pair.counter = output_counter(output, record->as.clock_pair.counter);
@@ -145,7 +170,7 @@ static int add_records(written_types *types, size_t *count, const message *defin
 	if (!is_reserved)
 		return 0;
 	if (has_record(defined))
-		add_record(types, count, &defined->more.record);
+		add_record(types, count, defined);
 	for (size_t i = 0; has_arguments && i < more; i++)
 		types->records[(*count)++] = (mprof_record){.kind = MPROF_RECORD_ARGUMENT,
 							    .id = ++types->arguments,
@@ -173,6 +198,9 @@ static mprof_block_kind block_of(const message *defined)
 		return MPROF_BLOCK_PROCESSES;
 	case MESSAGE_CLOCK_PAIR:
 		return MPROF_BLOCK_CLOCK_PAIRS;
+	case MESSAGE_DEFINE_CODE:
+	case MESSAGE_END_CODE:
+		return MPROF_BLOCK_CODE_RANGES;
 	default:
 		return MPROF_BLOCK_TYPES;
 	}
@@ -241,6 +269,7 @@ void written_types_write(written_types *types, uint64_t batch)
 	write_kind(types, MPROF_BLOCK_PROCESSES, batch);
 	write_kind(types, MPROF_BLOCK_TIMELINES, batch);
 	write_kind(types, MPROF_BLOCK_CLOCK_PAIRS, batch);
+	write_kind(types, MPROF_BLOCK_CODE_RANGES, batch);
 	types->end = &types->waiting;
 	for (; *types->end != NULL; types->end = &(*types->end)->next)
 		(*types->end)->batch = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/tables/written_types.h
- * \brief The texts, arguments and types of events, the clocks with their pairs, the timelines and the processes that
- * are in the log, and the definitions that are not yet. Writer thread.
+ * \brief The texts, arguments and types of events, the clocks with their pairs, the timelines, the processes and the
+ * ranges of code that are in the log, and the definitions that are not yet. Writer thread.
  *
  * Definitions are written at the end of the batch of messages with which they came, so they precede the events that use
  * them. Without memory they wait for the next batch; events of their types are lost until then.
@@ -14,11 +14,13 @@
 
 #include "recorder/queues/message_queue.h"
 #include "recorder/system/counter.h"
+#include "recorder/tables/keys.h"
 #include "recorder/tables/output.h"
 
 typedef struct written_types {
 	mprof_allocator allocator;
 	const mprof_allocator *messages; /**< The allocator of messages. */
+	recorder_keys *keys;             /**< For methods of ranges of code. */
 	recorder_output *output;
 	uint32_t texts; /**< How many are in the log, as all that follow. */
 	uint32_t arguments;
@@ -26,6 +28,7 @@ typedef struct written_types {
 	uint32_t clocks;    /**< With that of the log, which precedes the first other one. */
 	uint32_t timelines; /**< Of timelines and processes the writer thread assigns the IDs. */
 	uint32_t processes;
+	uint32_t codes; /**< Ranges of code. */
 	const counter_source *counter;
 	char counter_name[64]; /**< The name of the log's clock. */
 	message *waiting;      /**< Definitions that are not in the log yet, the oldest first. */
@@ -36,7 +39,7 @@ typedef struct written_types {
 } written_types;
 
 void written_types_init(written_types *types, const mprof_allocator *allocator, const mprof_allocator *messages,
-			recorder_output *output, const counter_source *counter);
+			recorder_keys *keys, recorder_output *output, const counter_source *counter);
 void written_types_destroy(written_types *types);
 
 /** Adds a definition. The table owns the message from now on. */

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* Generated code: addresses in call stacks are counted under what was there at the time. */
+#include "sampled_log.h"
+
+#include <mprof/profile.h>
+
+#include <criterion/criterion.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAIN = 0x1000, WORK = 0x2000, REST = 0x3000, CLASS = 0x4000, THREAD = 1 };
+
+/* Addresses that no module of a program has. */
+#define CODE UINT64_C(0x500000001000)
+#define OTHER_CODE UINT64_C(0x500000002000)
+
+static _Atomic uint64_t now;
+
+static uint64_t read_now(void *user)
+{
+	(void)user;
+	return now;
+}
+
+static mprof_recorder *open_recorder(recorded_log *log)
+{
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+
+	now = 1000;
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.drain_interval_ms = 600000;
+	options.counter = read_now;
+	options.allocation_detail = MPROF_ALLOCATION_DETAIL_STACK;
+	recorder = recorded_log_open(log, &options);
+	define_class(recorder, CLASS, "C");
+	define_method(recorder, MAIN, CLASS, "main ()");
+	define_method(recorder, WORK, CLASS, "work ()");
+	define_method(recorder, REST, CLASS, "rest ()");
+	return recorder;
+}
+
+static uint32_t place(mprof_recorder *recorder, uint64_t address, uint64_t start, mprof_key method, const char *name)
+{
+	const mprof_code code = {.struct_size = sizeof(code),
+				 .address = address,
+				 .size = 64,
+				 .start = start,
+				 .method = method,
+				 .name = name,
+				 .kind = method != 0 ? MPROF_CODE_RANGE_METHOD : MPROF_CODE_RANGE_STUB};
+	uint32_t id;
+
+	cr_assert_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
+	cr_assert_neq(id, 0);
+	return id;
+}
+
+/* A sample at an address, called by main (). */
+static void sample_at(mprof_recorder *recorder, uint64_t time, uint64_t address)
+{
+	const mprof_frame frames[] = {MPROF_FRAME_NATIVE | address, MAIN};
+
+	now = time;
+	cr_assert_eq(mprof_recorder_record_sample(recorder, THREAD, frames, 2), 1);
+}
+
+/* What the profile shows of a log that was read once or, as a tool does, again if it defines code late. */
+typedef struct shown {
+	mprof_reader *reader;
+	mprof_profile *profile;
+	int was_late;
+} shown;
+
+static mprof_profile *profile_of(mprof_reader *reader)
+{
+	mprof_profile_options options;
+	mprof_profile *profile;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	cr_assert_eq(mprof_profile_create(&options, &profile), MPROF_OK);
+	cr_assert_eq(mprof_profile_read(profile, reader, NULL, NULL), MPROF_OK);
+	return profile;
+}
+
+static shown show(const recorded_log *log)
+{
+	shown made = {0};
+
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &made.reader), MPROF_OK);
+	made.profile = profile_of(made.reader);
+	made.was_late = mprof_reader_has_late_code(made.reader);
+	if (made.was_late) {
+		mprof_profile_destroy(made.profile);
+		cr_assert_eq(mprof_reader_seek(made.reader, 0), MPROF_OK);
+		made.profile = profile_of(made.reader);
+		cr_assert_eq(mprof_reader_has_late_code(made.reader), 0);
+	}
+	return made;
+}
+
+static void hide(shown *made)
+{
+	mprof_profile_destroy(made->profile);
+	mprof_reader_destroy(made->reader);
+}
+
+static const char *name_of(const shown *made, uint32_t kind, uint32_t id)
+{
+	static char text[128];
+	mprof_record function;
+
+	if (kind == MPROF_SAMPLE_METHOD)
+		(void)mprof_reader_format_method(made->reader, id, text, sizeof(text));
+	else if (kind == MPROF_SAMPLE_FUNCTION && mprof_reader_lookup_record(made->reader, MPROF_RECORD_FUNCTION, id,
+									     &function, sizeof(function)) == MPROF_OK)
+		snprintf(text, sizeof(text), "%s", function.as.function.name);
+	else
+		(void)mprof_reader_format_location(made->reader, id, text, sizeof(text));
+	return text;
+}
+
+/* Samples whose innermost frame has a name. */
+static uint64_t samples_of(const shown *made, const char *name)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < mprof_profile_get_row_count(made->profile, MPROF_TABLE_SAMPLES); i++) {
+		mprof_sample_stats stats = {.struct_size = sizeof(stats)};
+
+		cr_assert_eq(mprof_profile_get_row(made->profile, MPROF_TABLE_SAMPLES, i, &stats), MPROF_OK);
+		if (strcmp(name_of(made, stats.kind, stats.id), name) == 0)
+			sum += stats.self;
+	}
+	return sum;
+}
+
+Test(code_ranges, name_samples_that_were_taken_before)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	shown made;
+
+	sample_at(recorder, 2000, CODE);
+	sample_at(recorder, 2100, CODE + 63);
+	sample_at(recorder, 2200, CODE + 64);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	now = 3000;
+	(void)place(recorder, CODE, 1500, WORK, NULL);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	made = show(&log);
+	cr_expect_eq(made.was_late, 1);
+	cr_expect_eq(samples_of(&made, "C.work ()"), 2);
+	cr_expect_eq(samples_of(&made, "0x500000001040"), 1, "an address that no range holds");
+	hide(&made);
+	recorded_log_free(&log);
+}
+
+Test(code_ranges, are_those_of_the_time)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	uint32_t work;
+	uint32_t rest;
+	shown made;
+
+	work = place(recorder, CODE, 0, WORK, NULL);
+	sample_at(recorder, 2000, CODE);
+	now = 2100;
+	cr_assert_eq(mprof_recorder_move_code(recorder, work, OTHER_CODE), MPROF_OK);
+	rest = place(recorder, CODE, 0, REST, NULL);
+	sample_at(recorder, 2200, CODE);
+	sample_at(recorder, 2200, OTHER_CODE);
+	now = 2300;
+	cr_assert_eq(mprof_recorder_end_code(recorder, rest), MPROF_OK);
+	sample_at(recorder, 2300, CODE);
+	now = 2400;
+	(void)place(recorder, CODE, 0, 0, "entry stub");
+	sample_at(recorder, 2400, CODE);
+	sample_at(recorder, 2500, CODE);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	made = show(&log);
+	cr_expect_eq(samples_of(&made, "C.work ()"), 2);
+	cr_expect_eq(samples_of(&made, "C.rest ()"), 1);
+	cr_expect_eq(samples_of(&made, "0x500000001000"), 1);
+	cr_expect_eq(samples_of(&made, "entry stub"), 2);
+	hide(&made);
+	recorded_log_free(&log);
+}
+
+/* The frame of a caller has a return address, which may be that of the code after it. */
+Test(code_ranges, name_callers_by_the_address_of_the_call)
+{
+	const mprof_frame frames[] = {REST, MPROF_FRAME_RETURN | (CODE + 64), MAIN};
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	mprof_stack_frame frame;
+	uint32_t named;
+	uint32_t caller;
+	shown made;
+
+	(void)place(recorder, CODE, 0, WORK, NULL);
+	(void)place(recorder, CODE + 64, 0, 0, "after it");
+	now = 2000;
+	cr_assert_eq(mprof_recorder_record_sample(recorder, THREAD, frames, 3), 1);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	made = show(&log);
+	cr_assert_eq(mprof_reader_name_stack(made.reader, 3, 2000, &named), MPROF_OK);
+	cr_assert_neq(named, 3);
+	cr_assert_eq(mprof_reader_lookup_caller(made.reader, named, &frame, sizeof(frame), &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(made.reader, caller, &frame, sizeof(frame), &caller), MPROF_OK);
+	cr_expect_eq(frame.is_native, 0);
+	cr_expect_str_eq(name_of(&made, MPROF_SAMPLE_METHOD, frame.id), "C.work ()");
+	hide(&made);
+	recorded_log_free(&log);
+}
+
+/* The bytes of a call site whose innermost frame has a name. */
+static uint64_t bytes_of(const shown *made, const char *name)
+{
+	mprof_frame_tree_options options;
+	mprof_frame_tree *tree;
+	uint64_t bytes = 0;
+
+	mprof_frame_tree_options_init(&options, sizeof(options));
+	options.source = MPROF_FRAME_SOURCE_ALLOCATIONS;
+	cr_assert_eq(mprof_frame_tree_create(made->profile, made->reader, &options, &tree), MPROF_OK);
+	for (uint32_t i = 0; i < mprof_frame_tree_get_node_count(tree); i++) {
+		mprof_frame_node node = {.struct_size = sizeof(node)};
+
+		cr_assert_eq(mprof_frame_tree_get_node(tree, i, &node), MPROF_OK);
+		if (strcmp(name_of(made, node.kind, node.id), name) == 0)
+			bytes += node.self;
+	}
+	mprof_frame_tree_destroy(tree);
+	return bytes;
+}
+
+Test(code_ranges, name_call_stacks_of_allocations)
+{
+	const mprof_frame frames[] = {MPROF_FRAME_NATIVE | CODE, MAIN};
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	mprof_thread *thread;
+	uint32_t work;
+	shown made;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, THREAD, &thread), MPROF_OK);
+	work = place(recorder, CODE, 0, WORK, NULL);
+	now = 2000;
+	mprof_thread_enter_method(thread, MAIN);
+	mprof_thread_record_allocation_detailed(thread, CLASS, 100, 0, frames, 2);
+	now = 2100;
+	cr_assert_eq(mprof_recorder_end_code(recorder, work), MPROF_OK);
+	(void)place(recorder, CODE, 0, REST, NULL);
+	now = 2200;
+	mprof_thread_leave_method(thread, MAIN);
+	mprof_thread_enter_method(thread, MAIN);
+	mprof_thread_record_allocation_detailed(thread, CLASS, 10, 0, frames, 2);
+	mprof_thread_leave_method(thread, MAIN);
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	made = show(&log);
+	cr_expect_eq(bytes_of(&made, "C.work ()"), 100);
+	cr_expect_eq(bytes_of(&made, "C.rest ()"), 10);
+	hide(&made);
+	recorded_log_free(&log);
+}
+
+enum { THREADS = 4, RANGES_OF_THREAD = 500 };
+
+static void *define_many(void *user)
+{
+	mprof_recorder *recorder = user;
+	static _Atomic uint64_t next;
+
+	for (int i = 0; i < RANGES_OF_THREAD; i++) {
+		const uint64_t number = next++;
+		const uint32_t id = place(recorder, CODE + 64 * number, 1, 0, "code");
+
+		if (number % 2 == 0)
+			cr_assert_eq(mprof_recorder_end_code(recorder, id), MPROF_OK);
+	}
+	return NULL;
+}
+
+Test(code_ranges, are_defined_by_several_threads)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	pthread_t threads[THREADS];
+	mprof_record range;
+	shown made;
+
+	for (int i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, define_many, recorder), 0);
+	for (int i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_join(threads[i], NULL), 0);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	made = show(&log);
+	cr_assert_eq(mprof_reader_get_record_count(made.reader, MPROF_RECORD_CODE_RANGE), THREADS * RANGES_OF_THREAD);
+	for (uint64_t i = 0; i < THREADS * RANGES_OF_THREAD; i++)
+		cr_assert_eq(mprof_reader_lookup_code(made.reader, CODE + 64 * i + 5, 2000, &range, sizeof(range)),
+			     i % 2 == 0 ? MPROF_ERR_UNDEFINED_ID : MPROF_OK);
+	hide(&made);
+	recorded_log_free(&log);
+}
+
+Test(code_ranges, are_refused_if_they_are_wrong)
+{
+	mprof_code code = {.struct_size = sizeof(code), .address = CODE, .size = 16};
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	uint32_t id = 7;
+
+	code.size = 0;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(id, 0);
+	code.size = 16;
+	code.struct_size = 0;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_ARGUMENT);
+	code.struct_size = sizeof(code);
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, NULL), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_move_code(recorder, 1, CODE), MPROF_ERR_UNDEFINED_ID);
+	cr_expect_eq(mprof_recorder_end_code(recorder, 0), MPROF_ERR_UNDEFINED_ID);
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
+	cr_expect_eq(mprof_recorder_move_code(recorder, id, 0), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_end_code(recorder, id), MPROF_OK);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_STATE);
+	mprof_recorder_destroy(recorder);
+	recorded_log_free(&log);
+}
