@@ -55,6 +55,9 @@ _mprof_options()
 	convert)
 		echo "--dialect= --compress --compress= --columns --index --resolution= --close --json --threads= --help --version"
 		;;
+	merge)
+		echo "-o --output= --compress= --help --version"
+		;;
 	info | check)
 		echo "--json --threads= --help --version"
 		;;
@@ -143,7 +146,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check merge convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -189,7 +192,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check convert doctor" "$current"
+		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check merge convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames
