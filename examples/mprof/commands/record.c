@@ -419,7 +419,7 @@ static int is_native(const recording_plan *recording)
 /* Whether native programs are sampled: by default, those that do not report their calls. */
 static int has_native_samples(const recording_plan *recording)
 {
-	if (!is_native(recording) || !record_request_can_sample_native())
+	if ((!is_native(recording) && !recording->has_children) || !record_request_can_sample_native())
 		return 0;
 	return recording->samples_by_default || (recording->request.kinds & RECORD_SAMPLES) != 0;
 }
@@ -507,7 +507,7 @@ static uint32_t recorded_kinds(const recording_plan *recording)
 
 	if (request->kinds != 0)
 		return request->kinds;
-	if (recording->samples_by_default)
+	if (recording->samples_by_default && is_native(recording))
 		return RECORD_SAMPLES;
 	if (is_native(recording) && recording->target.file.is_instrumented)
 		return RECORD_CALLS;
@@ -532,8 +532,9 @@ static int find_program(recording_plan *recording, char *const *program)
 			program + (recording->target.kind == TARGET_MONO ? target_mono_program(program) : 1));
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
 	recording->is_inherited = !runs_mono || recording->has_children;
-	recording->samples_by_default = is_native(recording) && !recording->target.file.is_instrumented &&
-					recording->request.kinds == 0 && !recording->request.writes_names;
+	recording->samples_by_default =
+		(runs_mono ? recording->has_children : !recording->target.file.is_instrumented) &&
+		recording->request.kinds == 0 && !recording->request.writes_names;
 	if (recording->target.kind == TARGET_BINARY) {
 		int status = native_target_check(&recording->target, &recording->request, recording->has_children,
 						 recording->is_quiet);

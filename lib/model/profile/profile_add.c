@@ -327,7 +327,7 @@ static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *r
 static int add_to_ages(mprof_profile *profile, const mprof_reader *reader, uint64_t thread, const mprof_event *events,
 		       size_t count)
 {
-	return !profile->ages.is_enabled ||
+	return !profile_tracks_objects(profile, profile_process_of(profile, thread)) ||
 	       object_ages_add(&profile->ages, reader, thread, profile->estimates.interval, events, count);
 }
 
@@ -477,26 +477,28 @@ static mprof_status add_typed_block(mprof_profile *profile, mprof_reader *reader
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-static int add_heap_to_ages(mprof_profile *profile, size_t count)
+static int add_heap_to_ages(mprof_profile *profile, const mprof_block *block, size_t count)
 {
-	return !profile->ages.is_enabled || object_ages_add_heap(&profile->ages, profile->batch, count);
+	return !profile_tracks_objects(profile, block->as.heap_data.process) ||
+	       object_ages_add_heap(&profile->ages, profile->batch, count);
 }
 
 static void begin_heap_of_ages(mprof_profile *profile, const mprof_block *block)
 {
-	if (profile->ages.is_enabled)
+	if (profile_tracks_objects(profile, block->as.heap_data.process))
 		object_ages_begin_heap(&profile->ages, &block->as.heap_data);
 }
 
 /* Reads a HEAP_DATA block that does not count: it moves and frees objects that do. */
-static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
+static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
+				      int *is_own)
 {
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!add_heap_to_ages(profile, count)) {
+		if (!add_heap_to_ages(profile, block, count)) {
 			*is_own = 1;
 			return refuse_memory(profile);
 		}
@@ -510,15 +512,17 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	size_t count = 0;
 
 	begin_heap_of_ages(profile, block);
+	if (!profile_has_process(profile, block->as.heap_data.process))
+		return MPROF_OK;
 	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
 										 : block->as.heap_data.counter))
-		return follow_heap_block(profile, reader, is_own);
+		return follow_heap_block(profile, reader, block, is_own);
 	*is_own = 1;
 	if (!heap_snapshots_begin_block(&profile->heap_snapshots, block))
 		return refuse_memory(profile);
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_heap(profile, profile->batch, count) || !add_heap_to_ages(profile, count))
+		if (!profile_events_add_heap(profile, profile->batch, count) || !add_heap_to_ages(profile, block, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	if (!heap_snapshots_end_block(&profile->heap_snapshots, block, status == MPROF_END))
@@ -571,6 +575,16 @@ static int skip_records(mprof_profile *profile, const mprof_block *block, const 
 	return 1;
 }
 
+/* Chooses a thread of a chosen process. Returns 0 if there is no memory. */
+static int choose_thread(mprof_profile *profile, const mprof_record *record)
+{
+	if (record->kind != MPROF_RECORD_TIMELINE || profile->chosen_count == 0 ||
+	    !profile_has_process(profile, record->as.timeline.process))
+		return 1;
+	return window_choose_thread(&profile->window, record->as.timeline.thread) &&
+	       window_choose_thread(&profile->alive_window, record->as.timeline.thread);
+}
+
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
 	/* Values in the window may be of metrics that were defined before it. */
@@ -578,7 +592,7 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->metrics, &records[i]))
 			return 0;
 		/* Descriptions hold for the whole log. */
-		if (!descriptions_add(&profile->described, &records[i]))
+		if (!descriptions_add(&profile->described, &records[i]) || !choose_thread(profile, &records[i]))
 			return 0;
 	}
 	if (!window_has_counter(&profile->window, block->start.counter))
@@ -744,6 +758,9 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		break;
 	case MPROF_BLOCK_WATERMARK:
 		is_added = memory_process_until(&profile->memory, block->as.watermark.counter);
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		profile->has_processes |= mprof_number_set_has(&block->as.directives.declared, MPROF_DIRECTIVE_PROCESSES);
 		break;
 	case MPROF_BLOCK_LOADED:
 		is_added = code_units_loaded(&profile->code_units, block);

@@ -171,6 +171,7 @@ static const mprof_table_column heap_shots_columns[] = {
 	COLUMN(roots, COUNT),
 	ARRAY_COLUMN(roots_by_kind, COUNT),
 	COLUMN(classes, COUNT),
+	COLUMN(process, NUMBER),
 };
 #undef ROW
 
@@ -487,7 +488,8 @@ static const mprof_table_column spans_columns[] = {
 static const mprof_table_column processes_columns[] = {
 	COLUMN(number, NUMBER),   COLUMN(system_id, NUMBER), COLUMN(parent, NUMBER),     COLUMN(name, TEXT),
 	COLUMN(command, TEXT),    COLUMN(threads, COUNT),    COLUMN(has_start, BOOLEAN), COLUMN(start_ns, TIME),
-	COLUMN(has_end, BOOLEAN), COLUMN(end_ns, TIME),
+	COLUMN(has_end, BOOLEAN), COLUMN(end_ns, TIME),      COLUMN(events, COUNT),      COLUMN(samples, COUNT),
+	COLUMN(lost, COUNT),      COLUMN(cpu_ns, NANOSECONDS),
 };
 #undef ROW
 
