@@ -35,6 +35,7 @@ static const char help[] =
 	"  --width=N          width in pixels (default 1200)\n"
 	"  --title=TEXT       the title\n"
 	"  --thread=ID        only the activity of this thread\n"
+	"  --process=NAME     only the threads of this process, by its name or number\n"
 	"  --time=FROM-TO     only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME        only this time before the end, as 5s\n"
 	"  --focus=PATTERN    only call stacks that contain a method that matches\n"
@@ -64,6 +65,7 @@ enum {
 	OPTION_WIDTH,
 	OPTION_TITLE,
 	OPTION_THREAD,
+	OPTION_PROCESS,
 	OPTION_TIME,
 	OPTION_LAST,
 	OPTION_FOCUS,
@@ -92,6 +94,7 @@ static const struct option options[] = {
 	{"width", required_argument, NULL, OPTION_WIDTH},
 	{"title", required_argument, NULL, OPTION_TITLE},
 	{"thread", required_argument, NULL, OPTION_THREAD},
+	{"process", required_argument, NULL, OPTION_PROCESS},
 	{"time", required_argument, NULL, OPTION_TIME},
 	{"last", required_argument, NULL, OPTION_LAST},
 	{"focus", required_argument, NULL, OPTION_FOCUS},
@@ -125,6 +128,9 @@ static int apply_filter(report_options *report, int option, const char *value)
 	case OPTION_THREAD:
 		report->has_thread = 1;
 		return arguments_number("--thread", value, 0, UINT64_MAX, &report->thread);
+	case OPTION_PROCESS:
+		report->process.wanted = value;
+		return 1;
 	case OPTION_TIME:
 		return time_window_parse(&report->window, value);
 	case OPTION_LAST:

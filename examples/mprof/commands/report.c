@@ -27,6 +27,7 @@ static const char help[] =
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
 	"  --thread=ID        only the activity of this thread\n"
+	"  --process=NAME     only the threads of this process, by its name or number\n"
 	"  --tree             only the call tree; for a log without calls, the sample tree\n"
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"

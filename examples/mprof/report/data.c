@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "common/output.h"
 #include "common/profile_input.h"
+#include "heap/spooled.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
@@ -131,8 +132,7 @@ static int is_wanted(log_report *report, const mprof_block *block)
 	report->filters.has_thread |= block->kind == MPROF_BLOCK_TYPED && block->thread == report->options.thread;
 	report->filters.has_thread |=
 		(MPROF_BLOCK_BIT(block->kind) & of_threads) != 0 && block->thread == report->options.thread;
-	return !report->options.has_thread || (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 ||
-	       block->thread == report->options.thread;
+	return (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 || report_wants_thread(report, block->thread);
 }
 
 static void read_profile(log_report *report)
@@ -214,6 +214,10 @@ static mprof_status make_profile(log_report *report)
 	mprof_profile_options_init(&options, sizeof(options));
 	options.threads = &report->options.thread;
 	options.thread_count = report->options.has_thread ? 1 : 0;
+	options.processes = report->options.process.processes;
+	/* A thread is one of one process: both choices together are that of the thread. */
+	if (!report->options.has_thread)
+		options.process_count = report->options.process.process_count;
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
 	options.max_spans = spans_to_keep(report);
@@ -259,6 +263,13 @@ int report_read(log_report *report, const char *path, const report_options *opti
 
 	memset(report, 0, sizeof(*report));
 	report->options = *options;
+	if (options->process.wanted != NULL && options->process.process_count == 0) {
+		report->has_own_processes = 1;
+		path = spooled_path(path);
+		status = path != NULL ? process_choice_read(&report->options.process, path) : STATUS_NOTHING;
+		if (status != STATUS_OK)
+			return status;
+	}
 	status = time_window_find(&report->options.alive_at, path);
 	if (status == STATUS_OK)
 		status = time_window_find(&report->options.window, path);
@@ -294,6 +305,8 @@ void report_release(log_report *report)
 	free(report->methods);
 	free(report->classes);
 	report_filters_release(report);
+	if (report->has_own_processes)
+		process_choice_release(&report->options.process);
 	sample_view_release(&report->samples);
 	native_lines_destroy(report->lines);
 	report_frames_release(report);

@@ -488,9 +488,14 @@ static const collection_list *collections_of_timeline(const mprof_profile *profi
 
 static int show_timeline(mprof_profile *profile, const mprof_session *session, progress *going)
 {
+	/* A collection stops the threads of its process, not those of others: which ones is not known without a choice. */
+	const collection_list none = {0};
+	const collection_list *collections =
+		profile->has_processes && profile->chosen_count != 1 ? &none : collections_of_timeline(profile);
+
 	return collections_pair(&profile->stops, session->start.counter, &profile->window, going) &&
-	       pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections_of_timeline(profile),
-			   session->last.counter, going);
+	       pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections, session->last.counter,
+			   going);
 }
 
 /* The latest counter of the log. */

@@ -373,6 +373,7 @@ static int add_monitor_holder(mprof_profile *profile, thread_record *thread, con
 static int add_stop(mprof_profile *profile, uint64_t thread, const mprof_event *event, uint64_t counter)
 {
 	return profile->timeline.limit == 0 || !profile->window.has_threads ||
+	       !profile_has_process(profile, profile_process_of(profile, thread)) ||
 	       collections_add(&profile->stops, event, thread, counter);
 }
 
