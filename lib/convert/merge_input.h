@@ -31,6 +31,9 @@ typedef enum merge_number {
 /** Properties that are sums over the logs. */
 enum { MERGE_SUMS = 11 };
 
+/** Properties that the merged log states only if all logs have the same. */
+enum { MERGE_DIFFERING = 2 };
+
 /** What a log has stated in SESSION, or the merged log. */
 typedef struct merge_properties {
 	uint64_t sums[MERGE_SUMS];   /**< See merge_session.c. */
@@ -48,6 +51,7 @@ typedef struct merge_state {
 	id_map fields;                       /**< The log whose FIELDS apply to a class, as its index plus 1. */
 	encode_buffer content;               /**< The content of a definition that is searched for. */
 	merge_properties stated;             /**< By the merged log. */
+	const char *differing[MERGE_DIFFERING]; /**< Keys of properties that the merged log does not state; NULL. */
 } merge_state;
 
 typedef struct merge_input {

@@ -16,6 +16,8 @@ static const char *const property_keys[LOG_PROPERTY_COUNT] = {
 	[LOG_OFFSETS] = "reference_offsets",
 	[LOG_SAMPLE_CLOCK] = "sample_clock",
 	[LOG_SAMPLE_SOURCE] = "sample_source",
+	[LOG_SAMPLE_SCOPE] = "sample_scope",
+	[LOG_SAMPLE_RATE] = "sample_hz",
 };
 
 /* Properties about what a log contains, and why two logs with different ones cannot be one. */
@@ -139,6 +141,22 @@ const char *merge_log_conflict(const merge_log *log, const merge_log *other)
 			continue;
 		if (strcmp(mine, others) != 0)
 			return conflicts[i].conflict;
+	}
+	return NULL;
+}
+
+const char *merge_log_find_difference(const merge_log *logs, size_t count, log_property property)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *one = stated(&logs[i], property);
+
+		if ((logs[i].start.flags & MPROF_INTRO_FLAG_STATISTICAL) == 0)
+			continue;
+		if (first != NULL && strcmp(first, one) != 0)
+			return property_keys[property];
+		first = one;
 	}
 	return NULL;
 }

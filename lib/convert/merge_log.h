@@ -19,6 +19,8 @@ typedef enum log_property {
 	LOG_OFFSETS,
 	LOG_SAMPLE_CLOCK,
 	LOG_SAMPLE_SOURCE,
+	LOG_SAMPLE_SCOPE, /**< From here on, the merged log states what all logs with samples have in common. */
+	LOG_SAMPLE_RATE,
 	LOG_PROPERTY_COUNT
 } log_property;
 
@@ -43,6 +45,9 @@ void merge_log_release(merge_log *log, const mprof_allocator *allocator);
 
 /** Why a log cannot be merged with another one; NULL if it can. */
 const char *merge_log_conflict(const merge_log *log, const merge_log *other);
+
+/** The key of a property that the logs do not have in common, and that says nothing about all of them; NULL if none. */
+const char *merge_log_find_difference(const merge_log *logs, size_t count, log_property property);
 
 /**
  * Determines how the counters of a log become those of the merged log, which are those of \p first. Returns 0 if that

@@ -115,6 +115,12 @@ static mprof_status copy_for_all(mprof_converter *converter, const mprof_block *
 	}
 	if (find_key(sum_keys, MERGE_SUMS, property->key, &index))
 		return state_sum(converter, index, property->value);
+	for (index = 0; index < MERGE_DIFFERING; index++) {
+		const char *differing = input->shared->differing[index];
+
+		if (differing != NULL && strcmp(differing, property->key) == 0)
+			return MPROF_OK;
+	}
 	if (input->index > 0 || find_key(own_keys, sizeof(own_keys) / sizeof(own_keys[0]), property->key, &index))
 		return MPROF_OK;
 	return write_property(converter, property->key, property->value);

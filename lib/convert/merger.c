@@ -337,6 +337,9 @@ static mprof_status begin_merging(mprof_merger *merger)
 		status = choose_clocks(merger);
 		if (status == MPROF_OK)
 			status = number_processes(merger);
+		for (size_t i = 0; i < MERGE_DIFFERING; i++)
+			merger->state.differing[i] = merge_log_find_difference(
+				merger->logs, merger->log_count, (log_property)(LOG_SAMPLE_SCOPE + i));
 	}
 	return status == MPROF_OK ? open_next(merger) : status;
 }

@@ -24,6 +24,7 @@ void example_logs_write_types(mprof_writer *writer);
 void example_logs_write_application(mprof_writer *writer);
 void example_logs_write_timelines(mprof_writer *writer);
 void example_logs_write_kinds(mprof_writer *writer);
+void example_logs_write_processes(mprof_writer *writer);
 void example_logs_write_objects(mprof_writer *writer);
 void example_logs_write_positions(mprof_writer *writer);
 void example_logs_write_heap_notes(mprof_writer *writer);

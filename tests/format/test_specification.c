@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXAMPLES 24
+#define MAX_EXAMPLES 32
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -138,9 +138,9 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 21);
+	cr_assert_eq(example_count, 22);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 24);
+	cr_assert_eq(example_count, 25);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -249,6 +249,9 @@ Test(specification, examples_are_written, .init = load_examples)
 		       example_logs_write_positions);
 	expect_written(&examples[19], MPROF_DIALECT_MPROF2, 0, example_logs_write_heap_notes);
 	expect_written(&examples[20], MPROF_DIALECT_MPROF2, 0, example_logs_write_kinds);
+	expect_written(&examples[21], MPROF_DIALECT_MPROF2,
+		       BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_PROCESSES),
+		       example_logs_write_processes);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)
