@@ -995,8 +995,7 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_HEAP_DATA:
 		return copy_heap(converter, block);
 	case MPROF_BLOCK_SESSION:
-		return converter->merge != NULL ? merge_session_copy(converter, block)
-						: copy_session(converter, block);
+		return converter->merge != NULL ? merge_session_copy(converter, block) : copy_session(converter, block);
 	case MPROF_BLOCK_THREAD:
 		return copy_thread(converter, block);
 	case MPROF_BLOCK_LOST:

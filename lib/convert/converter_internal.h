@@ -79,8 +79,7 @@ static inline uint64_t resolution_scaled_counter(const copy_resolution *resoluti
 static inline uint64_t resolution_duration(const copy_resolution *resolution, uint64_t duration)
 {
 	if (resolution->is_scaled)
-		return resolution_scaled_counter(resolution, resolution->origin + duration) -
-		       resolution->scaled_origin;
+		return resolution_scaled_counter(resolution, resolution->origin + duration) - resolution->scaled_origin;
 	return duration / (uint64_t)resolution->divisor;
 }
 

@@ -422,8 +422,7 @@ static mprof_status end_events(mprof_converter *converter, const mprof_block *bl
 /* Fetches a batch of events. Returns the status of the reader, or #MPROF_ERR_MEMORY. */
 static mprof_status fetch_events(mprof_converter *converter, size_t *count)
 {
-	mprof_status status =
-		mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, count);
+	mprof_status status = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, count);
 
 	resolution_convert_events(&converter->resolution, converter->events, *count);
 	if (converter->merge != NULL && !merge_translate_events(converter, *count))

@@ -37,7 +37,7 @@ mprof_status merge_describe_threads(mprof_converter *converter, const mprof_bloc
 			timeline->thread = input->new_threads[done++];
 			timeline->process = input->process;
 			timeline->kind = timeline->thread == input->process_thread ? MPROF_TIMELINE_PROCESS
-										    : MPROF_TIMELINE_THREAD;
+										   : MPROF_TIMELINE_THREAD;
 			timeline->name = "";
 		}
 		converter_set_clock(converter, block);

@@ -72,7 +72,7 @@ int merge_translate_events(mprof_converter *converter, size_t count)
  */
 static uint64_t apart_by_process(const merge_input *input, uint64_t number)
 {
-	return number == 0 ? 0 : number + input->index * HASH_FACTOR;
+	return number == 0 ? 0 : number + hash_address(input->index);
 }
 
 /* Whether an argument is the number of a collection (section 4.11 of doc/format.md). */

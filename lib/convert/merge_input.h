@@ -47,10 +47,10 @@ typedef struct merge_state {
 	mprof_allocator allocator;
 	shared_definitions definitions;
 	used_numbers used[MERGE_NUMBER_COUNT];
-	uint32_t defined[RECORD_KIND_COUNT]; /**< The last ID of the merged log, by #mprof_record_kind. */
-	id_map fields;                       /**< The log whose FIELDS apply to a class, as its index plus 1. */
-	encode_buffer content;               /**< The content of a definition that is searched for. */
-	merge_properties stated;             /**< By the merged log. */
+	uint32_t defined[RECORD_KIND_COUNT];    /**< The last ID of the merged log, by #mprof_record_kind. */
+	id_map fields;                          /**< The log whose FIELDS apply to a class, as its index plus 1. */
+	encode_buffer content;                  /**< The content of a definition that is searched for. */
+	merge_properties stated;                /**< By the merged log. */
 	const char *differing[MERGE_DIFFERING]; /**< Keys of properties that the merged log does not state; NULL. */
 } merge_state;
 
@@ -58,11 +58,11 @@ typedef struct merge_input {
 	merge_state *shared;
 	size_t index;
 	own_numbers numbers[MERGE_NUMBER_COUNT];
-	hash_map occurrences; /**< How often the log has defined something, by the hash of its content. */
-	id_map unit_contents; /**< Numbers of the contents of code units, by ID. */
+	hash_map occurrences;    /**< How often the log has defined something, by the hash of its content. */
+	id_map unit_contents;    /**< Numbers of the contents of code units, by ID. */
 	merge_properties stated; /**< By the log. */
-	uint64_t start;       /**< Counter of its start. */
-	uint64_t process;     /**< Its number in the merged log. */
+	uint64_t start;          /**< Counter of its start. */
+	uint64_t process;        /**< Its number in the merged log. */
 	uint64_t process_thread; /**< The thread of the merged log for what concerns the process; 0: not needed yet. */
 	uint64_t *new_threads;   /**< Threads of the merged log that are not described yet. */
 	size_t new_thread_count;

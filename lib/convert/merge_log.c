@@ -198,9 +198,9 @@ static int is_same_counter(const merge_log *log, const merge_log *first)
 	const double rate = first->start.counters_per_second;
 	int is_monotonic;
 	const double by_clock = elapsed_by_clock(log, first, &is_monotonic);
-	const double by_counter = (double)(int64_t)(reading_of(log, is_monotonic)->counter -
-						    reading_of(first, is_monotonic)->counter) *
-				  1e9 / rate;
+	const double by_counter =
+		(double)(int64_t)(reading_of(log, is_monotonic)->counter - reading_of(first, is_monotonic)->counter) *
+		1e9 / rate;
 	const double error = is_monotonic ? READING_ERROR_NS : WALL_ERROR_NS;
 
 	return strcmp(stated(log, LOG_COUNTER), stated(first, LOG_COUNTER)) == 0 &&
@@ -214,7 +214,7 @@ static uint64_t counters_in(double nanoseconds, double counters_per_second)
 	const double counters = nanoseconds * counters_per_second / 1e9;
 
 	if (!(fabs(counters) < MAX_SCALED_DISTANCE))
-		return counters > 0 ? (uint64_t)MAX_SCALED_DISTANCE : (uint64_t)-(int64_t)MAX_SCALED_DISTANCE;
+		return counters > 0 ? (uint64_t)MAX_SCALED_DISTANCE : (uint64_t) - (int64_t)MAX_SCALED_DISTANCE;
 	return (uint64_t)(int64_t)counters;
 }
 
@@ -232,13 +232,14 @@ int merge_log_choose_clock(merge_log *log, const merge_log *first)
 	resolution->is_scaled = 1;
 	resolution->origin = reading_of(log, is_monotonic)->counter;
 	resolution->scale = first->start.counters_per_second / log->start.counters_per_second;
-	resolution->scaled_origin = reading_of(first, is_monotonic)->counter +
-				    counters_in(elapsed, first->start.counters_per_second);
+	resolution->scaled_origin =
+		reading_of(first, is_monotonic)->counter + counters_in(elapsed, first->start.counters_per_second);
 	log->start_counter = resolution_counter(resolution, log->start.start.counter);
-	log->clock = is_monotonic ? "converted by the monotonic clock, to about 10 microseconds, and up to 1 percent of "
-				    "the time since the start"
-				  : "converted by the wall clock, to about 0.1 seconds unless it was set, and up to 1 "
-				    "percent of the time since the start";
+	log->clock = is_monotonic
+			     ? "converted by the monotonic clock, to about 10 microseconds, and up to 1 percent of "
+			       "the time since the start"
+			     : "converted by the wall clock, to about 0.1 seconds unless it was set, and up to 1 "
+			       "percent of the time since the start";
 	return 1;
 }
 

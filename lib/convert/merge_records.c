@@ -66,7 +66,8 @@ int merge_translate_references(mprof_converter *converter, mprof_record *record)
 	case MPROF_RECORD_STACK:
 		return record->as.stack.is_native || merge_translate_id(input, MERGE_METHOD, &record->as.stack.target);
 	case MPROF_RECORD_POSITION:
-		return record->as.position.is_native || merge_translate_id(input, MERGE_METHOD, &record->as.position.target);
+		return record->as.position.is_native ||
+		       merge_translate_id(input, MERGE_METHOD, &record->as.position.target);
 	case MPROF_RECORD_ROOT:
 		return merge_translate_id(input, MERGE_CLASS, &record->as.root.class_id) &&
 		       translate_thread(input, &record->as.root.thread);

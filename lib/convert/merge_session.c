@@ -18,9 +18,10 @@
 
 /* Properties whose values in the merged log are the sums of those of the logs. */
 static const char *const sum_keys[MERGE_SUMS] = {
-	"sample_time_ns",       "sample_hits",          "sample_hit_ns",           "sample_short_ns",
-	"sample_blocked_ns",    "sample_discarded",     "sample_stacks_walked",    "sample_stacks_copied",
-	"sample_copied_bytes",  "sample_stacks_truncated", "unrecorded_children",
+	"sample_time_ns",          "sample_hits",          "sample_hit_ns",
+	"sample_short_ns",         "sample_blocked_ns",    "sample_discarded",
+	"sample_stacks_walked",    "sample_stacks_copied", "sample_copied_bytes",
+	"sample_stacks_truncated", "unrecorded_children",
 };
 
 #define SAMPLE_PERIOD_KEY "sample_period_ns"
@@ -44,7 +45,7 @@ static mprof_status write_number(mprof_converter *converter, const char *key, ui
 	return write_property(converter, key, text);
 }
 
-/* A decimal number; 0 if it is none. */
+/* A decimal number; 0 for another text. */
 static uint64_t parse_number(const char *text)
 {
 	char *end;

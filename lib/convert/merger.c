@@ -70,6 +70,14 @@ static mprof_status refuse(mprof_merger *merger, mprof_status status, const char
 	return status;
 }
 
+/* Whether logs of a dialect can be of several processes. */
+static int can_be_merged(uint32_t dialect)
+{
+	const dialect_rules *rules = dialect_get((mprof_dialect)dialect);
+
+	return rules != NULL && dialect_has_directive(rules, MPROF_DIRECTIVE_PROCESSES);
+}
+
 static mprof_status read_options(const mprof_merger_options *given, mprof_merger_options *options,
 				 mprof_writer_options *writer)
 {
@@ -79,9 +87,7 @@ static mprof_status read_options(const mprof_merger_options *given, mprof_merger
 	mprof_writer_options_init(writer, sizeof(*writer));
 	if (options->writer != NULL && struct_copy_in(writer, options->writer, sizeof(*writer)) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
-	if (writer->dialect == MPROF_DIALECT_DEFAULT)
-		writer->dialect = MPROF_DIALECT_MPROF2;
-	return writer->dialect == MPROF_DIALECT_MPROF2 ? MPROF_OK : MPROF_ERR_ARGUMENT;
+	return can_be_merged(writer->dialect) ? MPROF_OK : MPROF_ERR_ARGUMENT;
 }
 
 mprof_status mprof_merger_create(const mprof_merger_options *options, mprof_merger **merger)
@@ -143,12 +149,12 @@ static int append_log(mprof_merger *merger, const merge_log *log)
 /* Why a log cannot be merged with those before it; NULL if it can. */
 static const char *find_conflict(const mprof_merger *merger, const merge_log *log)
 {
-	if (log->start.dialect != MPROF_DIALECT_MPROF2 && merger->log_count > 0)
+	if (!can_be_merged(log->start.dialect) && merger->log_count > 0)
 		return "only logs of mprof2 can be merged: convert the log first";
 	for (size_t i = 0; i < merger->log_count; i++) {
 		const char *conflict = merge_log_conflict(log, &merger->logs[i]);
 
-		if (merger->logs[i].start.dialect != MPROF_DIALECT_MPROF2)
+		if (!can_be_merged(merger->logs[i].start.dialect))
 			return "only logs of mprof2 can be merged: convert the log before this one first";
 		if (conflict != NULL)
 			return conflict;
@@ -338,8 +344,8 @@ static mprof_status begin_merging(mprof_merger *merger)
 		if (status == MPROF_OK)
 			status = number_processes(merger);
 		for (size_t i = 0; i < MERGE_DIFFERING; i++)
-			merger->state.differing[i] = merge_log_find_difference(
-				merger->logs, merger->log_count, (log_property)(LOG_SAMPLE_SCOPE + i));
+			merger->state.differing[i] = merge_log_find_difference(merger->logs, merger->log_count,
+									       (log_property)(LOG_SAMPLE_SCOPE + i));
 	}
 	return status == MPROF_OK ? open_next(merger) : status;
 }
@@ -360,8 +366,7 @@ static void set_writer_options(mprof_merger *merger)
 
 mprof_status mprof_merger_get_writer_options(mprof_merger *merger, mprof_writer_options *options)
 {
-	if (merger == NULL || options == NULL ||
-	    options->struct_size < SIZE_UP_TO(mprof_writer_options, codec_level))
+	if (merger == NULL || options == NULL || options->struct_size < SIZE_UP_TO(mprof_writer_options, codec_level))
 		return MPROF_ERR_ARGUMENT;
 	if (merger->log_count == 0)
 		return refuse(merger, MPROF_ERR_STATE, "no log was added");
@@ -407,8 +412,7 @@ static mprof_status describe_process(merged_input *one, uint64_t end)
 {
 	mprof_merger *merger = one->merger;
 	const merge_log *log = one->log;
-	const size_t parent =
-		merge_log_find_parent(merger->logs, merger->log_count, (size_t)(log - merger->logs));
+	const size_t parent = merge_log_find_parent(merger->logs, merger->log_count, (size_t)(log - merger->logs));
 	size_t size;
 	char *command = make_command(merger, log, &size);
 	mprof_record record;
@@ -552,8 +556,7 @@ static mprof_status raise_watermark(mprof_merger *merger)
 			lowest = one->watermark;
 		has_lowest = 1;
 	}
-	if (merger->opened < merger->log_count &&
-	    (int64_t)(merger->logs[merger->opened].start_counter - lowest) < 0)
+	if (merger->opened < merger->log_count && (int64_t)(merger->logs[merger->opened].start_counter - lowest) < 0)
 		lowest = merger->logs[merger->opened].start_counter;
 	if (!has_lowest || (merger->watermark != 0 && (int64_t)(lowest - merger->watermark) <= 0))
 		return MPROF_OK;

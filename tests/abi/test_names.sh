@@ -6,7 +6,7 @@
 set -eu
 
 # Longer nouns first.
-nouns="number_set argument block converter description descriptor dialect directive event frame_tree frame heap_diff heap_graph heap_set
+nouns="number_set argument block converter description descriptor dialect directive event frame_tree frame heap_diff heap_graph heap_set merger
 	live_window loss name parser profile_diff profile query reader recorder recovery status
 	struct table thread varint version writer"
 verbs="add attach begin build close commit convert create decode define destroy detach drain dump encode end enter feed

@@ -306,8 +306,8 @@ int command_flame(int argc, char **argv)
 	taken.report.with_call_sites =
 		taken.value == EXPORT_ALLOCATIONS || taken.value == EXPORT_BYTES || taken.value == EXPORT_WAITS;
 	taken.report.readable_names = !taken.report.compiler_names;
-	/* A heap snapshot takes a second pass. */
-	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT) {
+	/* A heap snapshot takes a second pass, and processes are found in one before. */
+	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT || taken.report.process.wanted != NULL) {
 		taken.file = spooled_path(taken.file);
 		taken.before = taken.before != NULL ? spooled_path(taken.before) : NULL;
 		if (taken.file == NULL || (arguments.out != NULL && taken.before == NULL))

@@ -27,7 +27,7 @@ static const char help[] =
 	"3 a FILE is not a log, or the logs cannot be merged.\n\n"
 	"Examples:\n"
 	"  mprof merge -o all.mprof make.mprof make.*.mprof\n"
-	"  mprof report --process=cc1 all.mprof\n";
+	"  mprof merge --compress=zstd -o all.mprof app.mprof app.*.mprof\n";
 
 enum { OPTION_COMPRESS = OPTION_OWN };
 

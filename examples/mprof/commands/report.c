@@ -2,6 +2,7 @@
 /* mprof report: prints the profile of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
+#include "heap/spooled.h"
 #include "report/filters.h"
 #include "report/report.h"
 
@@ -370,6 +371,11 @@ int command_report(int argc, char **argv)
 	}
 	set_defaults(&taken, arguments.as_json);
 	taken.readable_names = !taken.as_document && !taken.compiler_names;
+	/* The processes are found before the log is read. */
+	if (taken.process.wanted != NULL)
+		arguments.file = spooled_path(arguments.file);
+	if (arguments.file == NULL)
+		return STATUS_NOTHING;
 	status = report_read(&report, arguments.file, &taken);
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		if (taken.readable_names)

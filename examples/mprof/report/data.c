@@ -3,7 +3,6 @@
 #include "common/arguments.h"
 #include "common/output.h"
 #include "common/profile_input.h"
-#include "heap/spooled.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
@@ -257,6 +256,26 @@ static void check_window(const log_report *report)
 		text_duration(end, window->log_end_ns > 0 ? (uint64_t)window->log_end_ns : 0));
 }
 
+/* Whether each process of the log has its own addresses. */
+static int log_has_processes(const log_report *report)
+{
+	mprof_age_stats ages = {.struct_size = sizeof(ages)};
+
+	/* Nothing is tracked then, though objects were allocated. */
+	return mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROCESSES) > 1 &&
+	       mprof_profile_get_row(report->profile, MPROF_TABLE_AGES, 0, &ages) == MPROF_OK && ages.allocations == 0;
+}
+
+/* Objects are tracked of one process, since each has its own addresses. */
+static void check_ages(const log_report *report)
+{
+	if (!report->options.with_ages || report->options.process.process_count == 1 ||
+	    report->totals.event_counts[MPROF_EVENT_ALLOCATION] == 0 || !log_has_processes(report))
+		return;
+	text_begin_message(report->input.name);
+	fputs("objects are tracked of one process at a time: --process chooses it\n", stderr);
+}
+
 int report_read(log_report *report, const char *path, const report_options *options)
 {
 	int status;
@@ -265,8 +284,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	report->options = *options;
 	if (options->process.wanted != NULL && options->process.process_count == 0) {
 		report->has_own_processes = 1;
-		path = spooled_path(path);
-		status = path != NULL ? process_choice_read(&report->options.process, path) : STATUS_NOTHING;
+		status = process_choice_read(&report->options.process, path);
 		if (status != STATUS_OK)
 			return status;
 	}
@@ -291,6 +309,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	if (!options->is_quiet) {
 		report_filters_check(report);
 		check_window(report);
+		check_ages(report);
 	}
 	if (!options->without_lines)
 		report->lines = native_lines_create(report->input.reader, options->readable_names);

@@ -19,7 +19,7 @@
 
 typedef struct choosing {
 	process_choice *choice;
-	uint64_t number; /* The name as a number; 0: it is none. */
+	uint64_t number; /* The name as a number; 0 if it is another name. */
 	nearest_name nearest;
 	int lacks_memory;
 } choosing;
@@ -153,6 +153,7 @@ void process_choice_release(process_choice *choice)
 
 int process_choice_has(const process_choice *choice, uint64_t thread)
 {
-	return choice->wanted == NULL || (choice->thread_count > 0 && bsearch(&thread, choice->threads, choice->thread_count,
-									       sizeof(thread), compare_numbers) != NULL);
+	return choice->wanted == NULL ||
+	       (choice->thread_count > 0 &&
+		bsearch(&thread, choice->threads, choice->thread_count, sizeof(thread), compare_numbers) != NULL);
 }

@@ -43,6 +43,23 @@ static void print_process(const log_report *report, const void *row)
 	putchar('\n');
 }
 
+void processes_print_of(const log_report *report, uint64_t number)
+{
+	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROCESSES);
+
+	for (size_t i = 0; i < count && count > 1; i++) {
+		mprof_process_stats stats = {.struct_size = sizeof(stats)};
+
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROCESSES, i, &stats) != MPROF_OK ||
+		    stats.number != number)
+			continue;
+		fputs(" of ", stdout);
+		text_name(stdout, stats.name);
+		printf(" (%" PRIu64 ")", stats.system_id != 0 ? stats.system_id : number);
+		return;
+	}
+}
+
 static int has_samples(const log_report *report, const view_rows *rows)
 {
 	(void)rows;

@@ -129,9 +129,9 @@ typedef struct log_report {
 	native_lines *lines;               /**< Lines of native code; NULL if they are not wanted or not supported. */
 	sample_view samples;
 	int has_own_processes; /**< The processes that were chosen are released with the report. */
-	int has_thread_times; /**< The log states when its threads were running. */
-	int has_switches;     /**< Some thread was switched at least once. */
-	void *join;           /**< While a table is printed: what its rows are joined with. */
+	int has_thread_times;  /**< The log states when its threads were running. */
+	int has_switches;      /**< Some thread was switched at least once. */
+	void *join;            /**< While a table is printed: what its rows are joined with. */
 } log_report;
 
 /** Reads the log and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */

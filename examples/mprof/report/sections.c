@@ -338,7 +338,8 @@ const char *sections_ignored_text(const struct log_report *report, report_table 
 		separator = print_part(separator, "of all call stacks");
 	if ((ignored & ALL_THREADS) && !filter_options_want_all_threads(options))
 		separator = print_part(separator, "of all threads");
-	if ((ignored & ALL_STOPS) && (!filter_options_want_all_threads(options) || filters_stacks(report) || !report_wants_all(report)))
+	if ((ignored & ALL_STOPS) &&
+	    (!filter_options_want_all_threads(options) || filters_stacks(report) || !report_wants_all(report)))
 		separator = print_part(separator, "all stops of the world");
 	if ((ignored & ALL_TIMES) && options->window.is_bounded)
 		separator = print_part(separator, "of the whole log");

@@ -77,7 +77,7 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_SOURCE_LINES) | BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |                                 \
 	 BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS) | BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |                             \
 	 BIT(MPROF_DIRECTIVE_METHOD_CODE) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) | BIT(MPROF_DIRECTIVE_TYPED_EVENTS) | \
-	 BIT(MPROF_DIRECTIVE_OBJECT_EVENTS) | BIT(MPROF_DIRECTIVE_POSITIONS) | BIT(MPROF_DIRECTIVE_TYPED_COLUMNS) |     \
+	 BIT(MPROF_DIRECTIVE_OBJECT_EVENTS) | BIT(MPROF_DIRECTIVE_POSITIONS) | BIT(MPROF_DIRECTIVE_TYPED_COLUMNS) |    \
 	 BIT(MPROF_DIRECTIVE_PROCESSES))
 
 /* Flags that Mono's readers accept. */
@@ -299,7 +299,8 @@ static const directive_row rows[] = {
 	{MPROF_DIRECTIVE_OBJECT_EVENTS, IN(EVENTS), "the dialect has no events of objects that are freed or resized"},
 	{MPROF_DIRECTIVE_TYPED_COLUMNS, IN(EVENTS), "the dialect has no columns for events that a log describes"},
 	{MPROF_DIRECTIVE_POSITIONS, IN(STACKS), "the dialect cannot represent the line of a frame"},
-	{MPROF_DIRECTIVE_PROCESSES, IN(EVENTS) | IN(HEAP_DATA), "the dialect cannot keep the memory of processes apart"},
+	{MPROF_DIRECTIVE_PROCESSES, IN(EVENTS) | IN(HEAP_DATA),
+	 "the dialect cannot keep the memory of processes apart"},
 };
 
 /*

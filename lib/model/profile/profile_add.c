@@ -522,7 +522,8 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 		return refuse_memory(profile);
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_heap(profile, profile->batch, count) || !add_heap_to_ages(profile, block, count))
+		if (!profile_events_add_heap(profile, profile->batch, count) ||
+		    !add_heap_to_ages(profile, block, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	if (!heap_snapshots_end_block(&profile->heap_snapshots, block, status == MPROF_END))
@@ -760,7 +761,8 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		is_added = memory_process_until(&profile->memory, block->as.watermark.counter);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		profile->has_processes |= mprof_number_set_has(&block->as.directives.declared, MPROF_DIRECTIVE_PROCESSES);
+		profile->has_processes |=
+			mprof_number_set_has(&block->as.directives.declared, MPROF_DIRECTIVE_PROCESSES);
 		break;
 	case MPROF_BLOCK_LOADED:
 		is_added = code_units_loaded(&profile->code_units, block);

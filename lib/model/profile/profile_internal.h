@@ -88,11 +88,11 @@ struct mprof_profile {
 	line_list lines;
 	collection_notes collection_notes;
 	sample_kinds sample_kinds;
-	int has_processes;         /**< Each process has its own addresses (directive 39). */
-	address_spaces addresses;  /**< Of native memory. */
+	int has_processes;        /**< Each process has its own addresses (directive 39). */
+	address_spaces addresses; /**< Of native memory. */
 	address_spaces handle_spaces;
-	hash_map chosen_processes; /**< By number, if any are chosen. */
-	size_t chosen_count;       /**< Processes that were chosen; 0: all count. */
+	hash_map chosen_processes;   /**< By number, if any are chosen. */
+	size_t chosen_count;         /**< Processes that were chosen; 0: all count. */
 	const mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;
 	window_times times;
