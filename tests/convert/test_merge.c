@@ -112,10 +112,23 @@ typedef struct log_counts {
 	uint64_t lost;
 	uint64_t mappings;
 	uint64_t stacks;
-	uint64_t processes;
 	uint64_t snapshots;
 	int has_end;
 } log_counts;
+
+static size_t count_mappings(mprof_reader *reader)
+{
+	mprof_mapping mappings[16];
+	size_t all = 0;
+	size_t count = 0;
+	mprof_status status;
+
+	do {
+		status = mprof_reader_next_mappings(reader, mappings, sizeof(*mappings), 16, &count);
+		all += count;
+	} while (status == MPROF_OK);
+	return all;
+}
 
 /* Counts what a log has. It must be sound. */
 static log_counts count_log(const log_bytes *log)
@@ -137,6 +150,7 @@ static log_counts count_log(const log_bytes *log)
 		cr_assert_eq(status, MPROF_OK, "%s", reader_error_of(reader).what);
 		if (block.kind == MPROF_BLOCK_HEAP_DATA)
 			counts.snapshots += (block.as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0;
+		counts.mappings += block.kind == MPROF_BLOCK_MAPPING ? count_mappings(reader) : 0;
 		if (block.kind != MPROF_BLOCK_EVENTS && block.kind != MPROF_BLOCK_SAMPLES &&
 		    block.kind != MPROF_BLOCK_HEAP_DATA && block.kind != MPROF_BLOCK_TYPED)
 			continue;
@@ -158,9 +172,10 @@ static log_counts count_log(const log_bytes *log)
 static void expect_sums(const log_counts *merged, const log_counts *one, const log_counts *other)
 {
 	for (size_t kind = 0; kind < 256; kind++)
-		cr_assert_eq(merged->events[kind], one->events[kind] + other->events[kind], "%s: %llu, not %llu and %llu",
-			     mprof_event_get_name((uint32_t)kind), (unsigned long long)merged->events[kind],
-			     (unsigned long long)one->events[kind], (unsigned long long)other->events[kind]);
+		cr_assert_eq(merged->events[kind], one->events[kind] + other->events[kind],
+			     "%s: %llu, not %llu and %llu", mprof_event_get_name((uint32_t)kind),
+			     (unsigned long long)merged->events[kind], (unsigned long long)one->events[kind],
+			     (unsigned long long)other->events[kind]);
 	cr_assert_eq(merged->lost, one->lost + other->lost);
 	cr_assert_eq(merged->snapshots, one->snapshots + other->snapshots);
 	cr_assert(merged->has_end);
@@ -168,7 +183,8 @@ static void expect_sums(const log_counts *merged, const log_counts *one, const l
 
 Test(merge, has_the_events_of_all_logs)
 {
-	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES), log_make_more(FIXTURE_ALL_DIRECTIVES)};
+	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
+			     log_make_more(FIXTURE_ALL_DIRECTIVES)};
 	const log_counts first = count_log(&logs[0]);
 	const log_counts second = count_log(&logs[1]);
 	merging job = {.logs = logs};
@@ -194,8 +210,10 @@ Test(merge, writes_equal_definitions_once)
 	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
 	counts = count_log(&made);
 	expect_sums(&counts, &single, &single);
-	cr_assert_eq(counts.stacks, single.stacks, "%llu stacks, not %llu", (unsigned long long)counts.stacks,
-		     (unsigned long long)single.stacks);
+	cr_assert_eq(counts.mappings, single.mappings);
+	/* Those with frames that have only an address are not the same in two processes. */
+	cr_assert(counts.stacks >= single.stacks && counts.stacks < single.stacks * 3 / 2, "%llu stacks, not %llu",
+		  (unsigned long long)counts.stacks, (unsigned long long)single.stacks);
 	log_free(&made);
 	log_free(&logs[0]);
 	log_free(&logs[1]);
@@ -215,7 +233,8 @@ Test(merge, copies_a_single_log)
 
 Test(merge, goes_as_far_as_a_truncated_log, .timeout = 120)
 {
-	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES), log_make_more(FIXTURE_ALL_DIRECTIVES)};
+	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
+			     log_make_more(FIXTURE_ALL_DIRECTIVES)};
 	const size_t length = logs[1].length;
 
 	for (size_t cut = 60; cut < length; cut += 7) {
