@@ -109,7 +109,7 @@ uint64_t merge_process_thread(merge_input *input);
  */
 uint32_t merge_input_find(merge_input *input, int stays_apart);
 
-/** Shares the definition in merge_state::content with the logs that define the same. Returns 0 if there is no memory. */
+/** Shares the definition in merge_state::content with logs that define the same. Returns 0 if there is no memory. */
 int merge_input_share(merge_input *input, uint32_t id);
 
 #endif

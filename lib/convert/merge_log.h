@@ -46,7 +46,10 @@ void merge_log_release(merge_log *log, const mprof_allocator *allocator);
 /** Why a log cannot be merged with another one; NULL if it can. */
 const char *merge_log_conflict(const merge_log *log, const merge_log *other);
 
-/** The key of a property that differs between the logs with samples, so that it concerns none of them as a whole; NULL if equal. */
+/**
+ * The key of a property that differs between the logs with samples, so that it concerns none of them as a whole; NULL
+ * if they have the same.
+ */
 const char *merge_log_find_difference(const merge_log *logs, size_t count, log_property property);
 
 /**

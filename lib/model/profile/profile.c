@@ -488,7 +488,7 @@ static const collection_list *collections_of_timeline(const mprof_profile *profi
 
 static int show_timeline(mprof_profile *profile, const mprof_session *session, progress *going)
 {
-	/* A collection stops the threads of its process, not those of others: which ones is not known without a choice. */
+	/* A collection stops the threads of its process alone, so those of several processes are not shown together. */
 	const collection_list none = {0};
 	const collection_list *collections =
 		profile->has_processes && profile->chosen_count != 1 ? &none : collections_of_timeline(profile);

@@ -707,7 +707,8 @@ static void begin_timeline(mprof_profile *profile, const mprof_reader *reader)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 
-	if (!profile->timeline.has_origin && mprof_reader_get_session(reader, &session) == MPROF_OK)
+	if (profile->timeline.limit != 0 && !profile->timeline.has_origin &&
+	    mprof_reader_get_session(reader, &session) == MPROF_OK)
 		timeline_begin(&profile->timeline, session.start.counter, !profile->times.is_pending);
 }
 
@@ -725,8 +726,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		profile->totals.block_counts[block->kind]++;
 	if (!block->loaded)
 		return MPROF_OK;
-	if (profile->timeline.limit != 0)
-		begin_timeline(profile, reader);
+	begin_timeline(profile, reader);
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
 		return add_events_block(profile, reader, block, is_own);
