@@ -99,6 +99,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_recovery_options),
 		SIZE(mprof_recovery),
 		SIZE(mprof_converter_options),
+		SIZE(mprof_merger_options),
 		SIZE(mprof_heap_diff_options),
 		SIZE(mprof_heap_diff_totals),
 		SIZE(mprof_heap_diff_snapshot),

@@ -498,7 +498,11 @@ CREATE TABLE processes (
 	has_start UInt8,
 	start_ns Nullable(Int64),
 	has_end UInt8,
-	end_ns Nullable(Int64)
+	end_ns Nullable(Int64),
+	events Nullable(Int64),
+	samples Nullable(Int64),
+	lost Nullable(Int64),
+	cpu_ns Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

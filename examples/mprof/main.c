@@ -37,6 +37,7 @@ static const command commands[] = {
 	{"top", command_top, "show what a program does now"},
 	{"follow", command_follow, "print a log while the program writes it"},
 	{"check", command_check, "validate every byte and list all damage"},
+	{"merge", command_merge, "make one log of those of several processes"},
 	{"convert", command_convert, "copy a log to another dialect, or compress it"},
 	{"doctor", command_doctor, "check the installation for all that recording needs"},
 };

@@ -5,7 +5,7 @@ _mprof_options()
 {
 	case $1 in
 	record)
-		echo "--output= --force --children --calls --alloc --alloc= --jit --gc --exceptions --exceptions= --threads --classes --all --sample --sample=" \
+		echo "--output= --force --children --children= --calls --alloc --alloc= --jit --gc --exceptions --exceptions= --threads --classes --all --sample --sample=" \
 			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
 			"--finalizers --counters --counters= --sample-source= --sample-depth= --sample-stack= --stack-depth= --only= --not= --depth=" \
 			"--no-wrappers --all-wrappers --async --no-aot --gzip --gzip= --compress= --resolution= --max-size= --ring= --heap-memory=" \
@@ -14,7 +14,7 @@ _mprof_options()
 			"--quiet --help --version"
 		;;
 	report)
-		echo "--json --csv --all --sections= --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
+		echo "--json --csv --all --sections= --top= --sort= --method= --class= --assembly= --thread= --process= --tree --min-percent= --depth=" \
 			"--callers= --callees= --inverted --focus= --ignore= --hide= --collapse= --time= --last= --percentiles --slowest --slowest=" \
 			"--pauses --pauses= --timeline --timeline=" \
 			"--ages --history --types --backtraces --temporaries --alive-at= --compiler-names --full-names --color=" \
@@ -29,14 +29,14 @@ _mprof_options()
 			"--allocated-by= --min-age= --max-age= --leaks --unreachable --memory= --threads= --help --version"
 		;;
 	flame)
-		echo "--output= --value= --by-line --inverted --normalize --at= --min-share= --depth= --width= --title= --thread= --time=" \
+		echo "--output= --value= --by-line --inverted --normalize --at= --min-share= --depth= --width= --title= --thread= --process= --time=" \
 			"--last= --focus= --ignore= --hide= --collapse= --class= --compiler-names --no-lines --threads= --help --version"
 		;;
 	handles)
 		echo "--json --top= --class= --no-lines --help --version"
 		;;
 	export)
-		echo "--to= --value= --output= --top= --min-duration= --at= --by-line --by-thread --thread= --time= --last=" \
+		echo "--to= --value= --output= --top= --min-duration= --at= --by-line --by-thread --thread= --process= --time= --last=" \
 			"--focus= --ignore= --hide= --collapse= --class= --max-depth= --force --table= --host= --build=" \
 			"--no-lines --events --threads= --help --version"
 		;;
@@ -54,6 +54,9 @@ _mprof_options()
 		;;
 	convert)
 		echo "--dialect= --compress --compress= --columns --index --resolution= --close --json --threads= --help --version"
+		;;
+	merge)
+		echo "-o --output= --compress= --help --version"
 		;;
 	info | check)
 		echo "--json --threads= --help --version"
@@ -143,7 +146,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check merge convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -189,7 +192,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check convert doctor" "$current"
+		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check merge convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

@@ -17,8 +17,11 @@
  */
 static inline const char *open_error_text(const mprof_error *error, mprof_status status)
 {
-	if (error->system_error == EBUSY || error->system_error == ELOOP || error->system_error == EPERM ||
-	    error->system_error == EMLINK)
+	/* As with "LD_PRELOAD=... timeout 60 program": the module is loaded into both. */
+	if (error->system_error == EBUSY)
+		return "the file is in use by another writer; if that is the program that started this one, such as "
+		       "timeout, %p in the name gives each process a log of its own";
+	if (error->system_error == ELOOP || error->system_error == EPERM || error->system_error == EMLINK)
 		return error->what;
 	return error->system_error != 0 ? strerror(error->system_error) : mprof_status_get_text(status);
 }

@@ -111,7 +111,7 @@ export interface Tables {
 	heap_shots: {
 		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
 		bytes: Amounts; references: Amounts; freed: Amounts; freed_bytes: Amounts; moved: Amounts;
-		roots: Amounts; roots_by_kind: Amounts; classes: Amounts;
+		roots: Amounts; roots_by_kind: Amounts; classes: Amounts; process: Amounts;
 	};
 	heap_summaries: {
 		collection: Uint32Array; class_id: Uint32Array; time_ns: Amounts; live_objects: Amounts;
@@ -206,7 +206,8 @@ export interface Tables {
 	processes: {
 		number: Amounts; system_id: Amounts; parent: Amounts; name: (string | null)[];
 		command: (string | null)[]; threads: Uint32Array; has_start: Uint32Array; start_ns: Amounts;
-		has_end: Uint32Array; end_ns: Amounts;
+		has_end: Uint32Array; end_ns: Amounts; events: Amounts; samples: Amounts; lost: Amounts;
+		cpu_ns: Amounts;
 	};
 	timelines: {
 		thread: BigUint64Array; name: (string | null)[]; process: Amounts; system_thread: Amounts;

@@ -21,6 +21,9 @@
  * One converter belongs to one thread at a time. No function is async-signal-safe. NULL is refused: functions that
  * return a status return #MPROF_ERR_ARGUMENT, others do nothing.
  *
+ * Several logs of one machine, such as those of a program and its child processes, can be merged into one:
+ * mprof_merger_create().
+ *
  * Example: examples/small/tutorial/08_convert.c.
  */
 #ifndef MPROF_CONVERT_H
@@ -153,6 +156,155 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_converter_run(mprof_converter *conv
  * \since 0.1
  */
 MPROF_API int mprof_converter_has_failed(const mprof_converter *converter);
+
+/**
+ * \brief Merges logs. One thread at a time.
+ * \since 0.1
+ */
+typedef struct mprof_merger mprof_merger;
+
+/**
+ * \brief Options of mprof_merger_create(); set by mprof_merger_options_init().
+ * \since 0.1
+ */
+typedef struct mprof_merger_options {
+	size_t struct_size; /**< sizeof (mprof_merger_options), set by the caller. */
+	/**
+	 * \brief The writer that is wanted, as mprof_converter_options::writer; its dialect must be
+	 * #MPROF_DIALECT_MPROF2, or #MPROF_DIALECT_DEFAULT, which is the same here. NULL: the defaults of a writer.
+	 */
+	const mprof_writer_options *writer;
+	/**
+	 * \brief Opens a log again: \p input is its number, from 0, in the order of mprof_merger_add(). The reader
+	 * loads blocks of all kinds and has read INTRO only. A status other than #MPROF_OK ends mprof_merger_run(),
+	 * which returns it. Required.
+	 */
+	mprof_status (*open)(void *user, size_t input, mprof_reader **reader);
+	/**
+	 * \brief Takes a reader back, at the end of its log or in mprof_merger_destroy(). Only logs of processes that
+	 * ran at the same time are open at the same time. Required.
+	 */
+	void (*close)(void *user, size_t input, mprof_reader *reader);
+	/**
+	 * \brief Called for each error in a log, on the calling thread; may be NULL. \p error has the offset in that
+	 * log, and is borrowed during the call.
+	 */
+	void (*damage)(void *user, size_t input, const mprof_error *error);
+	void *user; /**< Passed to the functions. */
+} mprof_merger_options;
+
+/**
+ * \brief Sets all options to their defaults.
+ *
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_merger_options) as the caller was compiled; a size smaller than that of size_t does
+ * nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_merger_options_init(mprof_merger_options *options, size_t struct_size);
+
+/**
+ * \brief Creates a merger, to which logs are added.
+ *
+ * The merged log describes the process of each log (section 3.30), and each thread as one of its process (section
+ * 3.29); all times are those of one clock. Definitions with the same content, such as a function of a library that two
+ * processes use, are written once. Memory grows with the definitions of the logs, not with their events.
+ * \param options Options; open and close are required. Copied.
+ * \param merger Receives the merger; NULL on an error. The caller frees it with mprof_merger_destroy(), after it has
+ * destroyed the writer.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a struct_size is wrong, a required function is missing, or the dialect is
+ *   not mprof2.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_merger_create(const mprof_merger_options *options, mprof_merger **merger);
+
+/**
+ * \brief Adds a log. Its first blocks are read, for what its session states.
+ *
+ * One thread at a time.
+ * \param merger A merger that has not begun to merge.
+ * \param reader The log: a reader that is open and has read no block except INTRO. Not kept, and not usable for
+ * anything else: mprof_merger_options::open opens the log again.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE if the log does not state when it began, or merging has begun.
+ * - #MPROF_ERR_UNSUPPORTED if the log cannot be merged with the ones before it; mprof_merger_get_error() explains it.
+ * - #MPROF_AGAIN, #MPROF_ERR_INTERRUPTED from the reader.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ *
+ * After an error, the log does not belong to the merger.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_merger_add(mprof_merger *merger, mprof_reader *reader);
+
+/**
+ * \brief Gets the options with which the writer of the merged log must be opened, when all logs have been added.
+ *
+ * One thread at a time. Of a single log they are those of its copy: mprof_converter_get_writer_options().
+ * \param merger The merger.
+ * \param options Receives the options, up to its struct_size, which the caller sets. They refer to the merger.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or struct_size has no room for what the merger controls.
+ * - #MPROF_ERR_STATE if no log was added.
+ * - #MPROF_ERR_UNSUPPORTED if the times of the logs cannot be related.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - The status of mprof_merger_options::open.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_merger_get_writer_options(mprof_merger *merger,
+								       mprof_writer_options *options);
+
+/**
+ * \brief Merges the logs, in the order of the times of their blocks, and closes the writer.
+ *
+ * A log that has no end, such as that of a process that was killed, is merged as far as it goes; the property
+ * `incomplete` of its process (section 3.8) states that, and the merged log is closed all the same. If only one log was
+ * added, the merged log is its copy: mprof_converter_run(). One thread at a time.
+ * \param merger The merger.
+ * \param writer A writer opened with the options of mprof_merger_get_writer_options().
+ * \return
+ * - #MPROF_OK if all logs are complete.
+ * - #MPROF_ERR_INTERRUPTED if a reader was interrupted: the same call continues.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE before mprof_merger_get_writer_options().
+ * - #MPROF_ERR_MEMORY, an error of the writer, or a status of mprof_merger_options::open: merging ends.
+ *   mprof_merger_has_failed() then returns 1.
+ * - Otherwise the first error in a log; all valid content of all logs has been copied.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_merger_run(mprof_merger *merger, mprof_writer *writer);
+
+/**
+ * \brief Whether merging ended early, because of an error other than damage in a log.
+ * \param merger The merger.
+ * \return 1 if it did; 0 if everything that can be read was copied.
+ * \since 0.1
+ */
+MPROF_API int mprof_merger_has_failed(const mprof_merger *merger);
+
+/**
+ * \brief Gets why a log could not be added, or why merging could not begin.
+ * \param merger The merger.
+ * \param error Receives what fits its struct_size, which the caller sets. Its text is static.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_merger_get_error(const mprof_merger *merger, mprof_error *error);
+
+/**
+ * \brief Frees a merger, and closes the readers that are open.
+ * \param merger The merger, or NULL.
+ * \since 0.1
+ */
+MPROF_API void mprof_merger_destroy(mprof_merger *merger);
 
 MPROF_END_DECLS
 

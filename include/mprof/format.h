@@ -603,8 +603,10 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_OBJECT_EVENTS = 32,       /**< mprof2: events of objects that are freed or resized occur. */
 	MPROF_DIRECTIVE_POSITIONS = 33,           /**< mprof2: frames of call stacks may be positions. */
 	MPROF_DIRECTIVE_TYPED_COLUMNS = 34,       /**< mprof2: blocks of columns may have events of types in columns. */
-	MPROF_DIRECTIVE_SIZED_METRICS = 38        /**< mprof2: metrics and their values have a length, and may have
+	MPROF_DIRECTIVE_SIZED_METRICS = 38,       /**< mprof2: metrics and their values have a length, and may have
 	                                               units by name, times, and buckets. */
+	MPROF_DIRECTIVE_PROCESSES = 39            /**< mprof2: each process of the log has its own addresses and handles,
+	                                               and heap data state their process. */
 } mprof_directive;
 
 /**

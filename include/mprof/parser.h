@@ -254,6 +254,8 @@ typedef struct mprof_heap_data_block {
 	mprof_clock start;   /**< When the scan of the heap began. mprof_block::start and mprof_block::end are when the
 	                          block was written. */
 	mprof_clock end;     /**< When the scan of the heap ended. */
+	uint64_t process;    /**< The process whose memory it is, mprof_process_record::number; 0 if the log does not
+	                          state it (directive 39). */
 } mprof_heap_data_block;
 
 /**

@@ -133,6 +133,15 @@ typedef struct mprof_profile_options {
 	mprof_progress_function progress; /**< Called by mprof_profile_finish(), also when mprof_profile_read() calls
 	                                       it. May be NULL. */
 	void *progress_user;              /**< Passed as the first argument. */
+	/**
+	 * \brief Numbers of the processes whose threads count (section 3.30 of doc/format.md), in addition to those of
+	 * threads; NULL: all. Heap snapshots of other processes do not count either. Copied.
+	 *
+	 * Objects of the managed heap can be tracked (with_ages) of one process only: in a log of several processes
+	 * their tables are empty unless process_count is 1.
+	 */
+	const uint64_t *processes;
+	size_t process_count; /**< Number of elements of processes. */
 } mprof_profile_options;
 
 /**
@@ -822,6 +831,7 @@ typedef struct mprof_heap_shot {
 	uint64_t synthetic_objects;  /**< Objects that the log states to be no memory of the program
 	                                  (#MPROF_OBJECT_FLAG_SYNTHETIC). They count in objects, with their bytes, and
 	                                  a heap graph leaves them out. */
+	uint64_t process;            /**< The process whose heap it is; 0 if the log has only one. */
 } mprof_heap_shot;
 
 /**
@@ -1537,6 +1547,10 @@ typedef struct mprof_process_stats {
 	uint32_t has_end;    /**< 1: end_ns is known. */
 	uint32_t reserved;   /**< 0. */
 	int64_t end_ns;      /**< When it ended. */
+	uint64_t events;     /**< Events of its threads, as far as they count. */
+	uint64_t samples;    /**< Samples of its threads. */
+	uint64_t lost;       /**< Lost events of its threads. */
+	uint64_t cpu_ns;     /**< Processor time of its threads; 0: not known. */
 } mprof_process_stats;
 
 /**

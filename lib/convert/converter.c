@@ -4,9 +4,13 @@
 
 #include "base/elements.h"
 #include "base/options.h"
+#include "convert/converter.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_definitions.h"
 #include "convert/copy_events.h"
+#include "convert/merge_blocks.h"
+#include "convert/merge_events.h"
+#include "convert/merge_session.h"
 #include "format/blocks/block_encode.h"
 #include "format/values/losses.h"
 #include "format/values/rate_text.h"
@@ -81,7 +85,7 @@ static void convert_content(const copy_resolution *resolution, mprof_block *bloc
 /* Converts the counters of a block, apart from the base counter of an EVENTS block. */
 static void resolution_convert_block(const copy_resolution *resolution, mprof_block *block)
 {
-	if (!resolution_is_coarser(resolution) || !block->loaded)
+	if (!resolution_changes(resolution) || !block->loaded)
 		return;
 	convert_clock(resolution, &block->start);
 	convert_clock(resolution, &block->end);
@@ -176,9 +180,17 @@ static mprof_status define_method(mprof_writer *writer, const mprof_mapping *map
 	return writer_has_method(writer, mapping->id) ? MPROF_OK : mprof_writer_define_method(writer, &definition);
 }
 
+static mprof_status define_mapping(mprof_converter *converter, const mprof_mapping *mapping)
+{
+	if (converter->merge != NULL)
+		return mapping->is_method ? merge_define_method(converter, mapping)
+					  : merge_define_class(converter, mapping);
+	return mapping->is_method ? define_method(converter->writer, mapping)
+				  : define_class(converter->writer, mapping);
+}
+
 static mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block)
 {
-	mprof_writer *writer = converter->writer;
 	mprof_mapping mappings[MAPPING_BATCH];
 	mprof_status fetched;
 	mprof_status status;
@@ -189,20 +201,19 @@ static mprof_status copy_mapping(mprof_converter *converter, const mprof_block *
 		fetched = mprof_reader_next_mappings(converter->reader, mappings, sizeof(*mappings), MAPPING_BATCH,
 						     &count);
 		for (size_t i = 0; i < count; i++) {
-			status = mappings[i].is_method ? define_method(writer, &mappings[i])
-						       : define_class(writer, &mappings[i]);
+			status = define_mapping(converter, &mappings[i]);
 			if (status != MPROF_OK)
 				return status;
 		}
 	} while (fetched == MPROF_OK);
 	status = converter_read_failed(converter, fetched);
 	/* The definitions are written now and not with the next block, because that block has clocks of its own. */
-	return status == MPROF_OK ? writer_put_definitions(writer) : status;
+	return status == MPROF_OK ? writer_put_definitions(converter->writer) : status;
 }
 
 static mprof_status copy_loaded(mprof_converter *converter, const mprof_block *block)
 {
-	const mprof_element element = {
+	mprof_element element = {
 		.struct_size = sizeof(mprof_element),
 		.kind = block->as.element.kind,
 		.id = block->as.element.id,
@@ -214,6 +225,8 @@ static mprof_status copy_loaded(mprof_converter *converter, const mprof_block *b
 		.assembly = block->as.element.assembly,
 	};
 
+	if (converter->merge != NULL && !merge_code_unit(converter, block, &element.id))
+		return MPROF_ERR_MEMORY;
 	return block->kind == MPROF_BLOCK_LOADED ? mprof_writer_write_loaded(converter->writer, &element)
 						 : mprof_writer_write_unloaded(converter->writer, &element);
 }
@@ -355,6 +368,8 @@ static mprof_status translate_objects(mprof_converter *converter, size_t count)
 	const int needs_classes = converter->target.rules->has_heap_records;
 	mprof_status status = MPROF_OK;
 
+	if (converter->merge != NULL && !merge_translate_events(converter, count))
+		return MPROF_ERR_MEMORY;
 	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
 		mprof_event *event = &converter->events[i];
 
@@ -429,6 +444,8 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 	size_t count = 0;
 
 	converter_set_snapshot_clock(converter, block);
+	if (converter->merge == NULL)
+		writer_set_heap_process(converter->writer, block->as.heap_data.process);
 	while (status == MPROF_OK && (left > 0 || is_first)) {
 		if (left > 0 &&
 		    mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count) != MPROF_OK)
@@ -789,6 +806,25 @@ static void prepare_writer_options(mprof_converter *converter)
 	options->lossy = 1;
 }
 
+const mprof_block *converter_peek(mprof_converter *converter)
+{
+	if (!converter->has_pending && !converter->is_over)
+		read_ahead(converter);
+	return converter->has_pending ? &converter->pending : NULL;
+}
+
+void converter_merge(mprof_converter *converter, struct merge_input *input, mprof_writer *writer,
+		     const copy_resolution *resolution)
+{
+	converter->merge = input;
+	converter->writer = writer;
+	if (!resolution->is_scaled)
+		return;
+	converter->resolution = *resolution;
+	for (size_t i = 0; i < converter->clock_count; i++)
+		convert_clock(&converter->resolution, &converter->clocks[i]);
+}
+
 static void choose_resolution(mprof_converter *converter, const mprof_converter_options *options)
 {
 	if (options->resolution_ns == 0)
@@ -959,7 +995,7 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_HEAP_DATA:
 		return copy_heap(converter, block);
 	case MPROF_BLOCK_SESSION:
-		return copy_session(converter, block);
+		return converter->merge != NULL ? merge_session_copy(converter, block) : copy_session(converter, block);
 	case MPROF_BLOCK_THREAD:
 		return copy_thread(converter, block);
 	case MPROF_BLOCK_LOST:
@@ -969,6 +1005,9 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_APPLICATION:
 		return copy_application(converter, block);
 	case MPROF_BLOCK_WATERMARK:
+		/* That of merged logs concerns all of them. */
+		if (converter->merge != NULL)
+			return MPROF_OK;
 		return mprof_writer_write_watermark(converter->writer, block->as.watermark.counter);
 	case MPROF_BLOCK_DIRECTIVES:
 		return copy_directives(converter, block);
@@ -1015,35 +1054,40 @@ static mprof_status check_strictly(mprof_converter *converter)
 			     "the dialect cannot represent all of the block: set lossy to leave the rest out");
 }
 
+mprof_status converter_copy_next(mprof_converter *converter)
+{
+	mprof_block block;
+	mprof_status status = next_block(converter, &block);
+	mprof_status fault;
+
+	if (status == MPROF_AGAIN || status == MPROF_ERR_INTERRUPTED)
+		return status;
+	if (status == MPROF_END) {
+		fault_report_end(&converter->faults);
+		converter->is_over = 1;
+		return MPROF_OK;
+	}
+	/* Fetching from a truncated list fails with the same status as loading it, and reports the error then. */
+	fault = status;
+	status = fault == MPROF_OK || fault_is_at_end(fault, &block) ? MPROF_OK
+								     : converter_read_failed(converter, fault);
+	if (status == MPROF_OK && fault != MPROF_OK && !is_loaded_in_part(&block, fault))
+		return MPROF_OK;
+	if (status == MPROF_OK && converter->merge != NULL)
+		status = merge_begin_block(converter, &block);
+	if (status == MPROF_OK)
+		status = copy_block(converter, &block);
+	return status == MPROF_OK ? check_strictly(converter) : status;
+}
+
 static mprof_status copy_blocks(mprof_converter *converter)
 {
-	while (!converter->is_over) {
-		mprof_block block;
-		mprof_status status = next_block(converter, &block);
-		mprof_status fault;
+	mprof_status status = MPROF_OK;
 
-		if (status == MPROF_AGAIN || status == MPROF_ERR_INTERRUPTED)
-			return status;
-		if (status == MPROF_END) {
-			fault_report_end(&converter->faults);
-			return MPROF_OK;
-		}
-		/*
-		 * Fetching from a truncated list fails with the same status as loading it, and reports the error then.
-		 */
-		fault = status;
-		status = fault == MPROF_OK || fault_is_at_end(fault, &block) ? MPROF_OK
-									     : converter_read_failed(converter, fault);
-		if (status == MPROF_OK && fault != MPROF_OK && !is_loaded_in_part(&block, fault))
-			continue;
-		if (status == MPROF_OK)
-			status = copy_block(converter, &block);
-		if (status == MPROF_OK)
-			status = check_strictly(converter);
-		if (status != MPROF_OK)
-			return status;
-	}
-	return MPROF_OK;
+	/* What ended the log is not reported again if the call is repeated. */
+	while (!converter->is_over && status == MPROF_OK)
+		status = converter_copy_next(converter);
+	return status;
 }
 
 /* The copy of a truncated log contains the readable part of a heap snapshot, and no END block. */

@@ -7,6 +7,10 @@
  * that have neither definitions nor events. copy_definitions.c copies those with definitions, and copy_events.c those
  * with events, whose switches between call stacks it replaces where needed.
  *
+ * If several logs are merged, each has a converter, which merger.c runs, and all of them write to the same writer. The
+ * numbers of a log are then translated to those of the merged log: of blocks by merge_blocks.c, of events by
+ * merge_events.c, of records by merge_records.c; merge_session.c copies the properties.
+ *
  * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. Damage
  * in the log is reported by converter_read_failed() and does not end the copy, unless no more blocks can be read.
  */
@@ -34,12 +38,49 @@ typedef struct copy_resolution {
 	uint64_t origin;      /**< Counter at the start of the log: later counters may have passed 2^64. */
 	int64_t divisor;      /**< Units of the log in one unit of the copy; 1 if the unit stays the same. */
 	uint64_t nanoseconds; /**< The unit that the caller requested. */
+
+	/* A log whose counter is not that of the merged log: counters are converted linearly instead. */
+	int is_scaled;
+	double scale;           /**< Units of the merged log in one unit of the log. */
+	uint64_t scaled_origin; /**< The counter of the merged log at origin. */
 } copy_resolution;
+
+/** The greatest distance from the origin that is converted, in units of the merged log; others are cut to it. */
+#define MAX_SCALED_DISTANCE 0x1p62
 
 /** Whether the unit of the copy is not that of the log. */
 static inline int resolution_is_coarser(const copy_resolution *resolution)
 {
 	return resolution->divisor > 1;
+}
+
+/** Whether counters of the copy differ from those of the log. */
+static inline int resolution_changes(const copy_resolution *resolution)
+{
+	return resolution_is_coarser(resolution) || resolution->is_scaled;
+}
+
+/** Converts a counter to that of the merged log, rounding down. */
+static inline uint64_t resolution_scaled_counter(const copy_resolution *resolution, uint64_t counter)
+{
+	double distance = (double)(int64_t)(counter - resolution->origin) * resolution->scale;
+	int64_t whole;
+
+	if (distance > MAX_SCALED_DISTANCE)
+		distance = MAX_SCALED_DISTANCE;
+	else if (!(distance > -MAX_SCALED_DISTANCE))
+		distance = -MAX_SCALED_DISTANCE;
+	whole = (int64_t)distance;
+	whole -= (double)whole > distance;
+	return resolution->scaled_origin + (uint64_t)whole;
+}
+
+/** Converts a duration. */
+static inline uint64_t resolution_duration(const copy_resolution *resolution, uint64_t duration)
+{
+	if (resolution->is_scaled)
+		return resolution_scaled_counter(resolution, resolution->origin + duration) - resolution->scaled_origin;
+	return duration / (uint64_t)resolution->divisor;
 }
 
 /** Converts a counter, rounding down. The order of counters stays; different ones may become equal. */
@@ -48,6 +89,8 @@ static inline uint64_t resolution_counter(const copy_resolution *resolution, uin
 	int64_t difference;
 	int64_t quotient;
 
+	if (resolution->is_scaled)
+		return resolution_scaled_counter(resolution, counter);
 	if (!resolution_is_coarser(resolution))
 		return counter;
 	difference = (int64_t)(counter - resolution->origin);
@@ -110,6 +153,7 @@ static inline call_frames *thread_calls(thread_state *thread)
 
 struct mprof_converter {
 	mprof_allocator allocator;
+	struct merge_input *merge; /**< If the log is merged with others: its numbers in the merged log. Borrowed. */
 	mprof_writer_options writer_options; /**< Those with which the writer must be opened. */
 	mprof_reader *reader;
 	log_declarations source;

@@ -2,6 +2,7 @@
 /* Copies events of types. */
 #include "convert/copy_arguments.h"
 
+#include "convert/merge_events.h"
 #include "format/blocks/records.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static const uint32_t referenced[] = {MPROF_RECORD_TEXT, MPROF_RECORD_STACK, MPR
 /* Whether an argument can differ in the copy. */
 static int arguments_differ(const mprof_converter *converter)
 {
-	if (resolution_is_coarser(&converter->resolution))
+	if (resolution_changes(&converter->resolution) || converter->merge != NULL)
 		return 1;
 	for (size_t i = 0; i < REFERENCED_COUNT; i++) {
 		const id_translation *ids = &converter->ids[referenced[i]];
@@ -63,15 +64,17 @@ static uint32_t record_of_kind(uint32_t kind)
 	}
 }
 
-static uint64_t translate_number(const mprof_converter *converter, const mprof_argument_record *argument,
-				 uint64_t number)
+static uint64_t translate_number(const mprof_converter *converter, const mprof_type_record *type,
+				 const mprof_argument_record *argument, uint64_t number)
 {
 	const uint32_t record = record_of_kind(argument->kind);
 
+	if (converter->merge != NULL && record == 0)
+		number = merge_translate_argument(converter, type, argument, number);
 	if (argument->encoding != MPROF_ENCODING_UNSIGNED)
 		return number;
 	if (argument->kind == MPROF_ARGUMENT_DURATION)
-		return number / (uint64_t)converter->resolution.divisor;
+		return resolution_duration(&converter->resolution, number);
 	if (record == 0 || number > UINT32_MAX)
 		return number;
 	return id_translation_get(&converter->ids[record], (uint32_t)number);
@@ -102,7 +105,7 @@ static void translate_arguments(mprof_converter *converter, const mprof_type_rec
 					       &argument, sizeof(argument)) != MPROF_OK ||
 		    mprof_argument_decode(detail, argument.as.argument.encoding, &position, &value) != 1)
 			break;
-		value.number = translate_number(converter, &argument.as.argument, value.number);
+		value.number = translate_number(converter, type, &argument.as.argument, value.number);
 		put_argument(buffer, &value, argument.as.argument.encoding);
 	}
 	memcpy(buffer->bytes + buffer->length, detail->arguments + position, detail->argument_size - position);

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "convert/converter_internal.h"
+#include "convert/merge_records.h"
 #include "format/blocks/records.h"
 #include "format/values/losses.h"
 
@@ -134,20 +135,20 @@ static void translate_type(const mprof_converter *converter, mprof_type_record *
 }
 
 /* A counter in the unit of the copy; 0 is no counter. */
-static uint64_t coarser_counter(const mprof_converter *converter, uint64_t counter)
+static uint64_t converted_counter(const mprof_converter *converter, uint64_t counter)
 {
 	const copy_resolution *resolution = &converter->resolution;
 
-	return counter == 0 || !resolution_is_coarser(resolution) ? counter : resolution_counter(resolution, counter);
+	return counter == 0 || !resolution_changes(resolution) ? counter : resolution_counter(resolution, counter);
 }
 
 /* The counter is rounded down in the copy, which adds to the uncertainty. */
 static void translate_clock_pair(const mprof_converter *converter, mprof_clock_pair_record *pair)
 {
-	if (!resolution_is_coarser(&converter->resolution))
+	if (!resolution_changes(&converter->resolution))
 		return;
 	pair->counter = resolution_counter(&converter->resolution, pair->counter);
-	pair->uncertainty = pair->uncertainty / (uint64_t)converter->resolution.divisor + 1;
+	pair->uncertainty = resolution_duration(&converter->resolution, pair->uncertainty) + 1;
 }
 
 /*
@@ -172,8 +173,8 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 		translate_type(converter, &record->as.type);
 		break;
 	case MPROF_RECORD_PROCESS:
-		record->as.process.start = coarser_counter(converter, record->as.process.start);
-		record->as.process.end = coarser_counter(converter, record->as.process.end);
+		record->as.process.start = converted_counter(converter, record->as.process.start);
+		record->as.process.end = converted_counter(converter, record->as.process.end);
 		break;
 	case MPROF_RECORD_TIMELINE:
 		record->as.timeline.clock = translate_id(converter, MPROF_RECORD_CLOCK, record->as.timeline.clock);
@@ -188,7 +189,7 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 	case MPROF_RECORD_CODE_RANGE:
 		record->as.code_range.module =
 			translate_id(converter, MPROF_RECORD_MODULE, record->as.code_range.module);
-		record->as.code_range.start = coarser_counter(converter, record->as.code_range.start);
+		record->as.code_range.start = converted_counter(converter, record->as.code_range.start);
 		break;
 	case MPROF_RECORD_ARGUMENT:
 		/* Readers treat it as what the encoding is. */
@@ -231,11 +232,29 @@ static int translate_code_note(const mprof_converter *converter, mprof_record *r
 {
 	record->id = translate_id(converter, MPROF_RECORD_CODE_RANGE, record->id);
 	if (record->kind == MPROF_RECORD_CODE_END) {
-		record->as.code_end.counter = coarser_counter(converter, record->as.code_end.counter);
+		record->as.code_end.counter = converted_counter(converter, record->as.code_end.counter);
 		return record->id != 0;
 	}
 	record->as.code_line.position = translate_id(converter, MPROF_RECORD_POSITION, record->as.code_line.position);
 	return record->id != 0 && record->as.code_line.position != 0;
+}
+
+/*
+ * Begins to translate a record of a log that is merged with others. Returns 1; 0 if another log has it already; -1 if
+ * out of memory.
+ */
+static int begin_merging(mprof_converter *converter, mprof_record *record)
+{
+	int has_fields = 0;
+
+	/* Definitions are translated later, when it is known that they are not repeated. */
+	if (record_is_definition(record->kind))
+		return 1;
+	if (!merge_translate_references(converter, record))
+		return -1;
+	if (record->kind == MPROF_RECORD_FIELD)
+		has_fields = merge_has_fields(converter, record->id);
+	return has_fields < 0 ? -1 : !has_fields;
 }
 
 /*
@@ -245,10 +264,13 @@ static int translate_code_note(const mprof_converter *converter, mprof_record *r
 static int translate_record(mprof_converter *converter, mprof_record *record)
 {
 	uint32_t id;
+	int is_kept;
 
+	if (converter->merge != NULL && (is_kept = begin_merging(converter, record)) <= 0)
+		return is_kept;
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
 		record->id = translate_id(converter, MPROF_RECORD_METRIC, record->id);
-		record->as.metric_value.counter = coarser_counter(converter, record->as.metric_value.counter);
+		record->as.metric_value.counter = converted_counter(converter, record->as.metric_value.counter);
 		return record->id != 0;
 	}
 	if (record->kind == MPROF_RECORD_CLOCK_PAIR) {
@@ -264,7 +286,11 @@ static int translate_record(mprof_converter *converter, mprof_record *record)
 		return 1;
 	if (translate_id(converter, (mprof_record_kind)record->kind, record->id) != 0)
 		return 0;
+	if (converter->merge != NULL)
+		merge_begin_definition(converter, record);
 	translate_references(converter, record);
+	if (converter->merge != NULL)
+		return merge_translate_references(converter, record) ? merge_define_record(converter, record) : -1;
 	id = id_translation_define(&converter->ids[record->kind], record->id);
 	record->id = id;
 	return id != 0 ? 1 : -1;

@@ -4,11 +4,12 @@
 
 #include "convert/copy_arguments.h"
 #include "convert/copy_definitions.h"
+#include "convert/merge_events.h"
 #include "format/values/losses.h"
 
 void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count)
 {
-	if (!resolution_is_coarser(resolution))
+	if (!resolution_changes(resolution))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		mprof_event *event = &events[i];
@@ -189,7 +190,7 @@ static void translate_detail(mprof_converter *converter, mprof_event *event, siz
 	const id_translation *stacks = &converter->ids[MPROF_RECORD_STACK];
 	const uint32_t stack = event->more.detail->stack;
 
-	if (stack <= stacks->same && !resolution_is_coarser(&converter->resolution))
+	if (stack <= stacks->same && !resolution_changes(&converter->resolution))
 		return;
 	converter->details[index] = *event->more.detail;
 	converter->details[index].stack = id_translation_get(stacks, stack);
@@ -374,7 +375,7 @@ static uint64_t effective_base(const mprof_converter *converter, thread_state *t
 
 	if (!is_repeated)
 		base = resolution_counter(&converter->resolution, block->as.events.base_counter);
-	if (resolution_is_coarser(&converter->resolution) && thread->has_begun && base == thread->begun_at)
+	if (resolution_changes(&converter->resolution) && thread->has_begun && base == thread->begun_at)
 		base = thread->last_counter;
 	thread->has_block = 1;
 	thread->base_counter = block->as.events.base_counter;
@@ -418,6 +419,17 @@ static mprof_status end_events(mprof_converter *converter, const mprof_block *bl
 	return MPROF_OK;
 }
 
+/* Fetches a batch of events. Returns the status of the reader, or #MPROF_ERR_MEMORY. */
+static mprof_status fetch_events(mprof_converter *converter, size_t *count)
+{
+	mprof_status status = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, count);
+
+	resolution_convert_events(&converter->resolution, converter->events, *count);
+	if (converter->merge != NULL && !merge_translate_events(converter, *count))
+		return MPROF_ERR_MEMORY;
+	return status;
+}
+
 mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 {
 	thread_state *thread = converter_thread(converter, block->thread);
@@ -437,8 +449,7 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 	if (status != MPROF_OK)
 		return status;
 	do {
-		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
-		resolution_convert_events(&converter->resolution, converter->events, count);
+		fetched = fetch_events(converter, &count);
 		status = write_event_batch(converter, block, thread, count);
 		if (status != MPROF_OK)
 			return status;
@@ -480,8 +491,7 @@ mprof_status copy_typed(mprof_converter *converter, const mprof_block *block)
 	size_t count = 0;
 
 	do {
-		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
-		resolution_convert_events(&converter->resolution, converter->events, count);
+		fetched = fetch_events(converter, &count);
 		status = count > 0 || is_first ? write_typed(converter, block, &base, count) : MPROF_OK;
 		if (status != MPROF_OK)
 			return status;

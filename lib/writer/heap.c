@@ -306,7 +306,11 @@ static mprof_status put_heap_block(mprof_writer *writer, uint32_t snapshot, uint
 				   uint32_t shift, const mprof_event *events, size_t count)
 {
 	const heap_encoding encoding = encoding_of(writer);
-	heap_records_header header = {.snapshot = snapshot, .flags = flags, .counter = counter, .shift = shift};
+	heap_records_header header = {.snapshot = snapshot,
+				      .flags = flags,
+				      .counter = counter,
+				      .shift = shift,
+				      .process = writer->heap_process};
 	mprof_clock end;
 	mprof_status status;
 
@@ -358,6 +362,11 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t snapshot, ui
 	if (!writer->encoding.rules->has_heap_records)
 		return writer_add_to_snapshot(writer, snapshot, flags, counter, events, count);
 	return put_heap_block(writer, snapshot, flags, counter, shift, events, count);
+}
+
+void writer_set_heap_process(mprof_writer *writer, uint64_t process)
+{
+	writer->heap_process = process;
 }
 
 void writer_heap_init(mprof_writer *writer)

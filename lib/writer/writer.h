@@ -34,6 +34,9 @@ void writer_let_index_end(mprof_writer *writer);
 /** In a child created by fork(): closes the file that the parent writes, and changes nothing else. */
 void writer_give_up(mprof_writer *writer);
 
+/** From now on, heap data are of a process (directive 39). */
+void writer_set_heap_process(mprof_writer *writer, uint64_t process);
+
 /** Whether a class was defined. */
 int writer_has_class(const mprof_writer *writer, uint32_t id);
 

@@ -188,6 +188,7 @@ struct mprof_writer {
 	uint32_t functions_written;      /**< Functions in the log, for dialects that number them. */
 	id_map function_numbers;
 	heap_snapshot snapshot;     /**< For dialects in which a snapshot is one block. */
+	uint64_t heap_process;      /**< The process of heap data, with directive 39; 0 if none. */
 	size_t max_snapshot_length; /**< In bytes. */
 	written_threads threads;    /**< For dialects that repeat base counters. */
 	int has_sections;           /**< Call stacks are written as #stack_sections. */

@@ -7,7 +7,7 @@ set -eu
 
 # Longer nouns first.
 nouns="number_set argument block converter description descriptor dialect directive event finding_list frame_tree frame
-	heap_diff heap_graph heap_set heap_table live_window loss metric name parser profile_diff profile query reader recorder recovery status
+	heap_diff heap_graph heap_set heap_table live_window loss merger metric name parser profile_diff profile query reader recorder recovery status
 	struct table thread varint version writer"
 verbs="add attach begin build close commit convert create decode define destroy detach drain dump encode end enter feed
 	finish flush format get has init interrupt intersect is leave load lookup make move name next open read record register reserve restart

@@ -399,4 +399,12 @@ Test(null, convert)
 	DOES_NOTHING(mprof_converter_destroy(NULL));
 	REFUSES(mprof_converter_run(NULL, NULL, NULL, NULL));
 	GIVES_0(mprof_converter_has_failed(NULL));
+	DOES_NOTHING(mprof_merger_options_init(NULL, 0));
+	REFUSES(mprof_merger_create(NULL, NULL));
+	REFUSES(mprof_merger_add(NULL, NULL));
+	REFUSES(mprof_merger_get_writer_options(NULL, NULL));
+	REFUSES(mprof_merger_run(NULL, NULL));
+	GIVES_0(mprof_merger_has_failed(NULL));
+	REFUSES(mprof_merger_get_error(NULL, NULL));
+	DOES_NOTHING(mprof_merger_destroy(NULL));
 }

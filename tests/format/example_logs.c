@@ -2,6 +2,8 @@
 /* Writes the logs of the worked examples in doc/format.md. */
 #include "format/example_logs.h"
 
+#include "writer/writer.h"
+
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -748,6 +750,40 @@ void example_logs_write_heap_notes(mprof_writer *writer)
 	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_REFERENCE_NAMES, 1, names, sizeof(names[0]), 3),
 		     MPROF_OK);
 	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_LAST, 5700, NULL, 0), MPROF_OK);
+}
+
+void example_logs_write_processes(mprof_writer *writer)
+{
+	const mprof_record processes[] = {
+		{.kind = MPROF_RECORD_PROCESS, .id = 1, .as.process = {4711, 4711, 0, 1000, 0, "sh", "sh run"}},
+		{.kind = MPROF_RECORD_PROCESS, .id = 2, .as.process = {4712, 4712, 4711, 2000, 0, "cc", "cc a.c"}},
+	};
+	const mprof_record timelines[] = {
+		{.kind = MPROF_RECORD_TIMELINE, .id = 1, .as.timeline = {.thread = 77, .process = 4711, .name = ""}},
+		{.kind = MPROF_RECORD_TIMELINE, .id = 2, .as.timeline = {.thread = 78, .process = 4712, .name = ""}},
+	};
+	const mprof_property properties[] = {{"program", "sh"}, {"4712/program", "cc"}};
+	const mprof_event_detail details[] = {
+		{.struct_size = sizeof(mprof_event_detail), .size = 32},
+		{.struct_size = sizeof(mprof_event_detail), .size = 48},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10040},
+	};
+	mprof_event first = make_event(MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x10000, 6010);
+	mprof_event second = make_event(MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x10000, 7010);
+	mprof_event object = make_event(MPROF_EVENT_HEAP_OBJECT, 1, 24, 0);
+
+	first.more.detail = &details[0];
+	second.more.detail = &details[1];
+	object.more.detail = &details[2];
+	cr_assert_eq(mprof_writer_write_session(writer, properties, sizeof(properties[0]), 2), MPROF_OK);
+	write_records(writer, MPROF_BLOCK_PROCESSES, processes, 2);
+	write_records(writer, MPROF_BLOCK_TIMELINES, timelines, 2);
+	write_class(writer, 1, 0, 0, "str");
+	write_events(writer, 77, 6000, &first, 1);
+	write_events(writer, 78, 7000, &second, 1);
+	writer_set_heap_process(writer, 4712);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 8010, &object, 1),
+		     MPROF_OK);
 }
 
 void example_logs_write_columns(mprof_writer *writer)

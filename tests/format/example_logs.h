@@ -25,6 +25,7 @@ void example_logs_write_application(mprof_writer *writer);
 void example_logs_write_timelines(mprof_writer *writer);
 void example_logs_write_kinds(mprof_writer *writer);
 void example_logs_write_sized_metrics(mprof_writer *writer);
+void example_logs_write_processes(mprof_writer *writer);
 void example_logs_write_objects(mprof_writer *writer);
 void example_logs_write_positions(mprof_writer *writer);
 void example_logs_write_code_ranges(mprof_writer *writer);

@@ -95,7 +95,7 @@ static void render_directives(log_text *out, const mprof_block *block)
 	log_text_add(out, " in-force=");
 	for (uint32_t directive = 0; directive < 64; directive++) {
 		/* Directives that are not known are not compared. */
-		if (directive > MPROF_DIRECTIVE_SIZED_METRICS ||
+		if (directive > MPROF_DIRECTIVE_PROCESSES ||
 		    (block->as.directives.declared.bits[0] >> directive & 1) == 0)
 			continue;
 		log_text_add(out, "%s%u", separator, directive);
@@ -124,6 +124,8 @@ static void render_heap(log_text *out, const log_input *input, const mprof_block
 	} else {
 		log_text_add(out, " shot=%u flags=%u counter=%llu", block->as.heap_data.number,
 			     block->as.heap_data.flags, (number)block->as.heap_data.counter);
+		if (block->as.heap_data.process != 0)
+			log_text_add(out, " process=%llu", (number)block->as.heap_data.process);
 	}
 	if (block->has_clocks)
 		render_clocks(out, block);

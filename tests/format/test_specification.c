@@ -252,6 +252,9 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[21], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_SIZED_METRICS),
 		       example_logs_write_sized_metrics);
 	expect_written(&examples[22], MPROF_DIALECT_MPROF2, 0, example_logs_write_code_ranges);
+	expect_written(&examples[23], MPROF_DIALECT_MPROF2,
+		       BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_PROCESSES),
+		       example_logs_write_processes);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)

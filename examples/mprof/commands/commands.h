@@ -20,6 +20,7 @@ int command_follow(int argc, char **argv);
 int command_handles(int argc, char **argv);
 int command_heap(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_merge(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_recover(int argc, char **argv);
 int command_report(int argc, char **argv);

@@ -35,6 +35,7 @@ static const char help[] =
 	"each\n"
 	"  --by-line            frames in different lines are different frames, where the log states lines\n"
 	"  --thread=ID          only the activity of this thread\n"
+	"  --process=NAME       only the threads of this process, by its name or number\n"
 	"  --time=FROM-TO       only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME          only this time before the end, as 5s\n"
 	"  --focus=PATTERN      only call stacks that contain a method that matches\n"
@@ -208,6 +209,7 @@ static int has_bad_options(const export_job *job)
 	       refuse_option(job, EXPORT_HAS_LINES, job->by_line, "--by-line") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->process.wanted != NULL, "--process") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->focus_pattern != NULL, "--focus") ||
@@ -370,6 +372,9 @@ static int write_one_report(export_job *job, export_file *file)
 	job->log = spooled_path(job->paths[0]);
 	if (job->log == NULL)
 		return STATUS_NOTHING;
+	status = process_choice_read(&job->options.process, job->log);
+	if (status != STATUS_OK)
+		return status;
 	status = report_read(&report, job->log, &job->options);
 	/* Not the log is incomplete, but what was read of it. The message was printed. */
 	if (input_failure(&report.input) != MPROF_OK)
@@ -382,6 +387,7 @@ static int write_one_report(export_job *job, export_file *file)
 		status = written > status ? written : status;
 	}
 	report_release(&report);
+	process_choice_release(&job->options.process);
 	return status;
 }
 

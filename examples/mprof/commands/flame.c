@@ -36,6 +36,7 @@ static const char help[] =
 	"  --width=N          width in pixels (default 1200)\n"
 	"  --title=TEXT       the title\n"
 	"  --thread=ID        only the activity of this thread\n"
+	"  --process=NAME     only the threads of this process, by its name or number\n"
 	"  --time=FROM-TO     only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME        only this time before the end, as 5s\n"
 	"  --focus=PATTERN    only call stacks that contain a method that matches\n"
@@ -66,6 +67,7 @@ enum {
 	OPTION_WIDTH,
 	OPTION_TITLE,
 	OPTION_THREAD,
+	OPTION_PROCESS,
 	OPTION_TIME,
 	OPTION_LAST,
 	OPTION_FOCUS,
@@ -95,6 +97,7 @@ static const struct option options[] = {
 	{"width", required_argument, NULL, OPTION_WIDTH},
 	{"title", required_argument, NULL, OPTION_TITLE},
 	{"thread", required_argument, NULL, OPTION_THREAD},
+	{"process", required_argument, NULL, OPTION_PROCESS},
 	{"time", required_argument, NULL, OPTION_TIME},
 	{"last", required_argument, NULL, OPTION_LAST},
 	{"focus", required_argument, NULL, OPTION_FOCUS},
@@ -128,6 +131,9 @@ static int apply_filter(report_options *report, int option, const char *value)
 	case OPTION_THREAD:
 		report->has_thread = 1;
 		return arguments_number("--thread", value, 0, UINT64_MAX, &report->thread);
+	case OPTION_PROCESS:
+		report->process.wanted = value;
+		return 1;
 	case OPTION_TIME:
 		return time_window_parse(&report->window, value);
 	case OPTION_LAST:
@@ -305,8 +311,8 @@ int command_flame(int argc, char **argv)
 	taken.report.with_call_sites =
 		taken.value == EXPORT_ALLOCATIONS || taken.value == EXPORT_BYTES || taken.value == EXPORT_WAITS;
 	taken.report.readable_names = !taken.report.compiler_names;
-	/* A heap snapshot takes a second pass. */
-	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT) {
+	/* A heap snapshot takes a second pass, and processes are found in one before. */
+	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT || taken.report.process.wanted != NULL) {
 		taken.file = spooled_path(taken.file);
 		taken.before = taken.before != NULL ? spooled_path(taken.before) : NULL;
 		if (taken.file == NULL || (arguments.out != NULL && taken.before == NULL))

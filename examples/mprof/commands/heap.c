@@ -8,6 +8,7 @@
 #include "heap/object.h"
 #include "heap/leaks.h"
 #include "heap/paths.h"
+#include "heap/snapshot_processes.h"
 #include "heap/spooled.h"
 #include "heap/summary.h"
 #include "heap/view.h"
@@ -290,6 +291,9 @@ static int print_snapshot(const char *path, const heap_options *taken, const hea
 			print_text(&view);
 	}
 	heap_view_release(&view);
+	/* Standard input cannot be read again. */
+	if (strcmp(path, "-") != 0)
+		snapshot_processes_explain(path);
 	return status;
 }
 
@@ -302,6 +306,14 @@ static int print_leaks(const char *path, const heap_options *taken)
 	path = spooled_path(path);
 	if (path == NULL)
 		return STATUS_NOTHING;
+	/* An address belongs to its process, and so does what grows. */
+	if (snapshot_processes_count(path) > 1) {
+		snapshot_processes_explain(path);
+		fputs("mprof: heap: --leaks: snapshots of different processes are not compared; give the log of one "
+		      "process, or compare two of its snapshots with 'mprof diff --shots'\n",
+		      stderr);
+		return STATUS_USAGE;
+	}
 	status = heap_leaks_read(&leaks, path, taken);
 	if (status != STATUS_NOTHING && taken->as_json) {
 		int shown = print_snapshot(path, taken, &leaks);

@@ -9,8 +9,10 @@
 #include "record/log_parts.h"
 #include "record/memory_limit.h"
 #include "record/missing_log.h"
+#include "record/one_log.h"
 #include "record/options.h"
 #include "record/target.h"
+#include "shared/codec_names.h"
 #include "shared/control_paths.h"
 #include "shared/dialects.h"
 #include "shared/text.h"
@@ -184,7 +186,9 @@ static const char help_of_command[] =
 	"                     that exists); may be a FIFO, or - for standard output; %p becomes the process, %n the\n"
 	"                     program's name, %t the time, %h the host, %% a percent sign\n"
 	"  --force            replace the file given by --output if it exists\n"
-	"  --children         record the programs that the program starts as well, each to a log of its own\n"
+	"  --children[=HOW]   record the programs that the program starts as well, each to a log of its own; with "
+	"one,\n"
+	"                     make one log of them at the end\n"
 	"  -q, --quiet        print no line at the end\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; slower start\n"
 	"  --help             this text\n"
@@ -234,7 +238,7 @@ static const struct option own_options[] = {
 	COMMON_OPTIONS,
 	{"output", required_argument, NULL, 'o'},
 	{"force", no_argument, NULL, OPTION_FORCE},
-	{"children", no_argument, NULL, OPTION_CHILDREN},
+	{"children", optional_argument, NULL, OPTION_CHILDREN},
 	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
 	{"quiet", no_argument, NULL, 'q'},
 };
@@ -249,6 +253,7 @@ typedef struct recording_plan {
 	int samples_by_default; /**< Native programs are sampled, since no option selects what is recorded. */
 	int replaces;           /**< An existing file may be replaced. */
 	int has_children;       /**< Programs that the program starts are recorded. */
+	int is_merged;          /**< The logs of all processes become one. */
 	int is_inherited;       /**< Options and modules are set in the environment, which children inherit. */
 	int number_of_program;  /**< Index of the program in argv. */
 	record_target target;
@@ -259,6 +264,7 @@ typedef struct recording_plan {
 	char *native_options; /**< Value of MPROF_INSTRUMENT_OPTIONS. */
 	char *library_path;
 	size_t log_count;
+	one_log merged; /**< With is_merged: the logs of the processes. */
 	child_program child;
 	salvaged_logs salvaged;
 	int collector;                                /**< Descriptor of collector_create(); -1 if there is none. */
@@ -285,11 +291,18 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 		return 1;
 	case OPTION_CHILDREN:
 		recording->has_children = 1;
-		return 1;
+		recording->is_merged = value != NULL && strcmp(value, "one") == 0;
+		if (value == NULL || recording->is_merged || strcmp(value, "each") == 0)
+			return 1;
+		fprintf(stderr, "mprof: --children: '%s' is not each or one\n", value);
+		return 0;
 	case OPTION_NO_AOT:
 		recording->without_aot = 1;
 		return 1;
 	default:
+		/* A value that is wrong is refused below. */
+		if (strcmp(name, "compress") == 0)
+			(void)codec_names_parse(value, &recording->merged.codec, &recording->merged.level);
 		return record_request_add(&recording->request, name, value);
 	}
 }
@@ -407,7 +420,7 @@ static int is_native(const recording_plan *recording)
 /* Whether native programs are sampled: by default, those that do not report their calls. */
 static int has_native_samples(const recording_plan *recording)
 {
-	if (!is_native(recording) || !record_request_can_sample_native())
+	if ((!is_native(recording) && !recording->has_children) || !record_request_can_sample_native())
 		return 0;
 	return recording->samples_by_default || (recording->request.kinds & RECORD_SAMPLES) != 0;
 }
@@ -495,7 +508,7 @@ static uint32_t recorded_kinds(const recording_plan *recording)
 
 	if (request->kinds != 0)
 		return request->kinds;
-	if (recording->samples_by_default)
+	if (recording->samples_by_default && is_native(recording))
 		return RECORD_SAMPLES;
 	if (is_native(recording) && recording->target.file.is_instrumented)
 		return RECORD_CALLS;
@@ -520,8 +533,9 @@ static int find_program(recording_plan *recording, char *const *program)
 			program + (recording->target.kind == TARGET_MONO ? target_mono_program(program) : 1));
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
 	recording->is_inherited = !runs_mono || recording->has_children;
-	recording->samples_by_default = is_native(recording) && !recording->target.file.is_instrumented &&
-					recording->request.kinds == 0 && !recording->request.writes_names;
+	recording->samples_by_default =
+		(runs_mono ? recording->has_children : !recording->target.file.is_instrumented) &&
+		recording->request.kinds == 0 && !recording->request.writes_names;
 	if (recording->target.kind == TARGET_BINARY) {
 		int status = native_target_check(&recording->target, &recording->request, recording->has_children,
 						 recording->is_quiet);
@@ -593,6 +607,11 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	status = log_output_init(&recording->log, recording->output, recording->target.subject, &log_options);
 	if (status >= 0)
 		return status;
+	if (recording->is_merged && recording->log.is_stream) {
+		fputs("mprof: record: --children=one: --output must be a file, since the log is written at the end\n",
+		      stderr);
+		return arguments_refuse("record");
+	}
 	explain_limits(recording);
 	/* No salvage for a stream: to complete a log, bytes at its end may have to be removed. */
 	if (recording->log.part != NULL && !recording->log.is_stream)
@@ -823,6 +842,22 @@ static void explain_failure(const recording_plan *recording, const char *program
 		fprintf(stderr, "%s\n", strerror(ENOENT));
 }
 
+/* Finds the logs of the run, and merges them if that is wanted. Returns their number. */
+static size_t collect_logs(recording_plan *recording)
+{
+	const pid_t process = recording->child.process;
+	one_log *merged = &recording->merged;
+	size_t count;
+
+	if (!recording->is_merged)
+		return log_output_collect(&recording->log, process, describe_log, recording);
+	count = log_output_collect(&recording->log, process, one_log_add, merged);
+	recording->is_cut |= one_log_merge(merged, process) != STATUS_OK;
+	for (size_t i = 0; i < merged->count; i++)
+		describe_log(recording, merged->paths[i], merged->paths[i]);
+	return count;
+}
+
 /* Runs the program. Returns the exit status. */
 static int run_recorded_program(recording_plan *recording, char *const *program, int count)
 {
@@ -856,7 +891,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	}
 	if (child->failure != 0) {
 		explain_failure(recording, arguments != NULL ? arguments[0] : program[0]);
-	} else if (log_output_collect(&recording->log, child->process, describe_log, recording) == 0) {
+	} else if (collect_logs(recording) == 0) {
 		if (!recording->log.is_misplaced)
 			explain_missing_log(recording, status);
 		status = status != 0 ? status : STATUS_NOTHING;
@@ -884,6 +919,7 @@ int command_record(int argc, char **argv)
 		status = run_recorded_program(&recording, program, argc - recording.number_of_program);
 	collector_release(recording.collector);
 	salvaged_release(&recording.salvaged);
+	one_log_release(&recording.merged);
 	log_output_release(&recording.log);
 	target_release(&recording.target);
 	free(recording.module_options);

@@ -2,6 +2,7 @@
 /* mprof report: prints the profile of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
+#include "heap/spooled.h"
 #include "report/filters.h"
 #include "report/findings.h"
 #include "report/report.h"
@@ -29,6 +30,7 @@ static const char help[] =
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
 	"  --thread=ID        only the activity of this thread\n"
+	"  --process=NAME     only the threads of this process, by its name or number\n"
 	"  --tree             only the call tree; for a log without calls, the sample tree\n"
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"
@@ -377,6 +379,11 @@ int command_report(int argc, char **argv)
 	}
 	set_defaults(&taken, arguments.as_json);
 	taken.readable_names = !taken.as_document && !taken.compiler_names;
+	/* The processes are found before the log is read. */
+	if (taken.process.wanted != NULL)
+		arguments.file = spooled_path(arguments.file);
+	if (arguments.file == NULL)
+		return STATUS_NOTHING;
 	status = report_read(&report, arguments.file, &taken);
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		if (taken.readable_names)

@@ -143,6 +143,8 @@ static void print_heap_shot(json_writer *json, const mprof_block *block)
 	} else {
 		json_unsigned(json, "shot", block->as.heap_data.number);
 		json_large(json, "counter", block->as.heap_data.counter);
+		if (block->as.heap_data.process != 0)
+			json_large(json, "process", block->as.heap_data.process);
 	}
 	json_boolean(json, "first", (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0);
 	json_boolean(json, "last", (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST) != 0);

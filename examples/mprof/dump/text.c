@@ -92,6 +92,8 @@ static void print_heap_shot(const mprof_block *block)
 	       block->as.heap_data.counter, block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", first" : "",
 	       block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST ? ", last" : "",
 	       block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE ? ", incomplete" : "");
+	if (block->as.heap_data.process != 0)
+		printf(", process %" PRIu64, block->as.heap_data.process);
 }
 
 static void print_mark(const mprof_block *block)

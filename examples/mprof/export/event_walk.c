@@ -5,6 +5,7 @@
 #include "common/arguments.h"
 #include "export/sample_walk.h"
 #include "export/span_walk.h"
+#include "report/filters.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -630,7 +631,7 @@ static void walk_losses(const event_walk *walk, const mprof_block *block)
 
 static int is_wanted(const event_walk *walk, const mprof_block *block)
 {
-	return !walk->job->options.has_thread || block->thread == walk->job->options.thread;
+	return filter_options_want_thread(&walk->job->options, block->thread);
 }
 
 static void walk_block(event_walk *walk, const mprof_block *block)
@@ -643,7 +644,7 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 			note_end(walk);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		if (!walk->job->options.has_thread)
+		if (filter_options_want_all_threads(&walk->job->options))
 			walk_samples(walk, block);
 		break;
 	case MPROF_BLOCK_SAMPLES:

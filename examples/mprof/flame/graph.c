@@ -5,6 +5,7 @@
 #include "common/arguments.h"
 #include "common/output.h"
 #include "flame/svg.h"
+#include "report/filters.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -198,7 +199,7 @@ static void print_filters(FILE *file, const report_options *options)
 
 	if (options->focus_pattern == NULL && options->ignore_pattern == NULL && options->hide_pattern == NULL &&
 	    options->collapse_pattern == NULL && options->window.text == NULL && options->window.last_ns == 0 &&
-	    !options->has_thread)
+	    filter_options_want_all_threads(options))
 		return;
 	fputs("Filtered with", file);
 	print_filter(file, "focus", options->focus_pattern);
@@ -208,6 +209,7 @@ static void print_filters(FILE *file, const report_options *options)
 	print_filter(file, "time", options->window.text);
 	if (options->window.last_ns != 0)
 		print_filter(file, "last", text_duration(time, options->window.last_ns));
+	print_filter(file, "process", options->process.wanted);
 	if (options->has_thread)
 		fprintf(file, " --thread=%llu", (unsigned long long)options->thread);
 	fputc('\n', file);

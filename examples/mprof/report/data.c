@@ -135,8 +135,7 @@ static int is_wanted(log_report *report, const mprof_block *block)
 	report->filters.has_thread |= block->kind == MPROF_BLOCK_TYPED && block->thread == report->options.thread;
 	report->filters.has_thread |=
 		(MPROF_BLOCK_BIT(block->kind) & of_threads) != 0 && block->thread == report->options.thread;
-	return !report->options.has_thread || (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 ||
-	       block->thread == report->options.thread;
+	return (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 || report_wants_thread(report, block->thread);
 }
 
 static void read_profile(log_report *report)
@@ -218,6 +217,10 @@ static mprof_status make_profile(log_report *report)
 	mprof_profile_options_init(&options, sizeof(options));
 	options.threads = &report->options.thread;
 	options.thread_count = report->options.has_thread ? 1 : 0;
+	options.processes = report->options.process.processes;
+	/* A thread is one of one process: both choices together are that of the thread. */
+	if (!report->options.has_thread)
+		options.process_count = report->options.process.process_count;
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
 	options.max_spans = spans_to_keep(report);
@@ -257,12 +260,38 @@ static void check_window(const log_report *report)
 		text_duration(end, window->log_end_ns > 0 ? (uint64_t)window->log_end_ns : 0));
 }
 
+/* Whether each process of the log has its own addresses. */
+static int log_has_processes(const log_report *report)
+{
+	mprof_age_stats ages = {.struct_size = sizeof(ages)};
+
+	/* Nothing is tracked then, though objects were allocated. */
+	return mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROCESSES) > 1 &&
+	       mprof_profile_get_row(report->profile, MPROF_TABLE_AGES, 0, &ages) == MPROF_OK && ages.allocations == 0;
+}
+
+/* Objects are tracked of one process, since each has its own addresses. */
+static void check_ages(const log_report *report)
+{
+	if (!report->options.with_ages || report->options.process.process_count == 1 ||
+	    report->totals.event_counts[MPROF_EVENT_ALLOCATION] == 0 || !log_has_processes(report))
+		return;
+	text_begin_message(report->input.name);
+	fputs("objects are tracked of one process at a time: --process chooses it\n", stderr);
+}
+
 int report_read(log_report *report, const char *path, const report_options *options)
 {
 	int status;
 
 	memset(report, 0, sizeof(*report));
 	report->options = *options;
+	if (options->process.wanted != NULL && options->process.process_count == 0) {
+		report->has_own_processes = 1;
+		status = process_choice_read(&report->options.process, path);
+		if (status != STATUS_OK)
+			return status;
+	}
 	status = time_window_find(&report->options.alive_at, path);
 	if (status == STATUS_OK)
 		status = time_window_find(&report->options.window, path);
@@ -291,6 +320,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	if (!options->is_quiet) {
 		report_filters_check(report);
 		check_window(report);
+		check_ages(report);
 	}
 	if (!options->without_lines)
 		report->lines = native_lines_create(report->input.reader, options->readable_names);
@@ -305,6 +335,8 @@ void report_release(log_report *report)
 	free(report->methods);
 	free(report->classes);
 	report_filters_release(report);
+	if (report->has_own_processes)
+		process_choice_release(&report->options.process);
 	sample_view_release(&report->samples);
 	native_lines_destroy(report->lines);
 	report_frames_release(report);

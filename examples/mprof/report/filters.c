@@ -155,9 +155,19 @@ int report_wants_class(const log_report *report, uint32_t id)
 	return passes_class(report, name.name, name.assembly_id);
 }
 
+int filter_options_want_all_threads(const report_options *taken)
+{
+	return !taken->has_thread && taken->process.wanted == NULL;
+}
+
+int filter_options_want_thread(const report_options *taken, uint64_t id)
+{
+	return (!taken->has_thread || taken->thread == id) && process_choice_has(&taken->process, id);
+}
+
 int report_wants_thread(const log_report *report, uint64_t id)
 {
-	return !report->options.has_thread || report->options.thread == id;
+	return filter_options_want_thread(&report->options, id);
 }
 
 void report_filters_begin(log_report *report)
@@ -350,6 +360,9 @@ int filter_options_apply(report_options *taken, int option, const char *value)
 	case FILTER_OPTION_THREAD:
 		taken->has_thread = 1;
 		return arguments_number("--thread", value, 0, UINT64_MAX, &taken->thread);
+	case FILTER_OPTION_PROCESS:
+		taken->process.wanted = value;
+		return 1;
 	case FILTER_OPTION_TIME:
 		return time_window_parse(&taken->window, value);
 	case FILTER_OPTION_LAST:

@@ -17,6 +17,7 @@ enum {
 	FILTER_OPTION_CLASS,
 	FILTER_OPTION_ASSEMBLY,
 	FILTER_OPTION_THREAD,
+	FILTER_OPTION_PROCESS,
 	FILTER_OPTION_TIME,
 	FILTER_OPTION_LAST,
 	FILTER_OPTION_FOCUS,
@@ -33,6 +34,7 @@ enum {
 /** Entries for a command whose result consists of call stacks. */
 #define FILTER_OPTIONS_STACKS                                                                                          \
 	{"thread", required_argument, NULL, FILTER_OPTION_THREAD},                                                     \
+		{"process", required_argument, NULL, FILTER_OPTION_PROCESS},                                           \
 		{"time", required_argument, NULL, FILTER_OPTION_TIME},                                                 \
 		{"last", required_argument, NULL, FILTER_OPTION_LAST},                                                 \
 		{"focus", required_argument, NULL, FILTER_OPTION_FOCUS},                                               \
@@ -65,6 +67,12 @@ int report_wants_method(const log_report *report, uint32_t id);
 
 /** Returns 1 if a class passes the filters; \p id 0 is an unknown class. */
 int report_wants_class(const log_report *report, uint32_t id);
+
+/** Returns 1 if options choose all threads. */
+int filter_options_want_all_threads(const report_options *taken);
+
+/** Returns 1 if options choose a thread. */
+int filter_options_want_thread(const report_options *taken, uint64_t id);
 
 /** Returns 1 if a thread passes the filter. */
 int report_wants_thread(const log_report *report, uint64_t id);

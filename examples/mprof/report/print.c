@@ -6,6 +6,7 @@
 #include "report/calls.h"
 #include "report/findings.h"
 #include "report/frames.h"
+#include "report/filters.h"
 #include "report/heap.h"
 #include "report/meanings.h"
 #include "report/memory.h"
@@ -137,7 +138,7 @@ static void print_heap(const log_report *report)
 	const uint64_t created = report->totals.event_counts[MPROF_EVENT_HANDLE_CREATED];
 	char text[TEXT_NUMBER_SIZE];
 
-	print_list(report, report->options.has_thread ? of_all : of_log);
+	print_list(report, filter_options_want_all_threads(&report->options) ? of_log : of_all);
 	if (created > 0) {
 		report_view_total("handles created", text_count(text, created), LABEL_WIDTH);
 		report_view_total("handles alive", text_count(text, report->totals.handles_alive), LABEL_WIDTH);
@@ -492,6 +493,7 @@ static void write_filters(const log_report *report, json_writer *json)
 		json_hexadecimal(json, "thread", options->thread);
 	else
 		json_null(json, "thread");
+	json_string(json, "process", options->process.wanted);
 	write_window(report, json);
 	sections_ignored_json(report, json);
 	json_end_object(json);

@@ -43,6 +43,35 @@ static void print_process(const log_report *report, const void *row)
 	putchar('\n');
 }
 
+void processes_print_of(const log_report *report, uint64_t number)
+{
+	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROCESSES);
+
+	for (size_t i = 0; i < count && count > 1; i++) {
+		mprof_process_stats stats = {.struct_size = sizeof(stats)};
+
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROCESSES, i, &stats) != MPROF_OK ||
+		    stats.number != number)
+			continue;
+		fputs(" of ", stdout);
+		text_name(stdout, stats.name);
+		printf(" (%" PRIu64 ")", stats.system_id != 0 ? stats.system_id : number);
+		return;
+	}
+}
+
+static int has_samples(const log_report *report, const view_rows *rows)
+{
+	(void)rows;
+	return report->totals.samples > 0;
+}
+
+static int has_losses(const log_report *report, const view_rows *rows)
+{
+	(void)rows;
+	return report->totals.lost_events > 0;
+}
+
 const report_view processes_described = {
 	.table = REPORT_TABLE_PROCESSES,
 	.source = MPROF_TABLE_PROCESSES,
@@ -51,10 +80,17 @@ const report_view processes_described = {
 		    VIEW_COLUMN_BY(10, "system ID", .field = "system_id", .needs = "system_id", .otherwise = "-"),
 		    VIEW_COLUMN_BY(8, "parent", .field = "parent", .needs = "parent", .otherwise = "-"),
 		    VIEW_COLUMN(8, "threads", "threads"), VIEW_COLUMN_BY(12, "start", .text = format_start),
-		    VIEW_COLUMN_BY(12, "end", .text = format_end), VIEW_COLUMN_BY(0, "name", .print = print_process)},
+		    VIEW_COLUMN_BY(12, "end", .text = format_end),
+		    VIEW_COLUMN_BY(10, "running", .field = "cpu_ns", .needs = "cpu_ns", .otherwise = "-"),
+		    VIEW_COLUMN(10, "events", "events"),
+		    VIEW_COLUMN_BY(9, "samples", .field = "samples", .when = has_samples),
+		    VIEW_COLUMN_BY(9, "lost", .field = "lost", .when = has_losses),
+		    VIEW_COLUMN_BY(0, "name", .print = print_process)},
 	.json = {VIEW_FIELD(number), VIEW_FIELD(name), VIEW_FIELD(command), VIEW_FIELD_NEEDS(system_id, system_id),
 		 VIEW_FIELD_NEEDS(parent, parent), VIEW_FIELD(threads), VIEW_FIELD_NEEDS(start_ns, has_start),
-		 VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_start), VIEW_WITHOUT(has_end), VIEW_ALL_OTHERS},
+		 VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_start), VIEW_WITHOUT(has_end), VIEW_FIELD(events),
+		 VIEW_FIELD(samples), VIEW_FIELD_AS(lost, "lost_events"), VIEW_FIELD_NEEDS(cpu_ns, cpu_ns),
+		 VIEW_ALL_OTHERS},
 	.has_all_rows = 1,
 };
 

@@ -197,8 +197,8 @@ static void print_row_fields(const log_report *report, json_writer *json, const 
 /* The time without samples is known for the whole log only. */
 static void report_samples_rest(const log_report *report)
 {
-	if (report_wants_all(report) && !report_filters_frames(report) && !report->options.has_thread &&
-	    !report->options.window.is_bounded)
+	if (report_wants_all(report) && !report_filters_frames(report) &&
+	    filter_options_want_all_threads(&report->options) && !report->options.window.is_bounded)
 		sampling_print_rest(&report->summary.sampling, 21, stdout);
 }
 

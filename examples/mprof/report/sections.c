@@ -347,9 +347,10 @@ const char *sections_ignored_text(const struct log_report *report, report_table 
 		separator = print_part(separator, "of all methods");
 	if ((ignored & ALL_STACKS) && filters_stacks(report))
 		separator = print_part(separator, "of all call stacks");
-	if ((ignored & ALL_THREADS) && options->has_thread)
+	if ((ignored & ALL_THREADS) && !filter_options_want_all_threads(options))
 		separator = print_part(separator, "of all threads");
-	if ((ignored & ALL_STOPS) && (options->has_thread || filters_stacks(report) || !report_wants_all(report)))
+	if ((ignored & ALL_STOPS) &&
+	    (!filter_options_want_all_threads(options) || filters_stacks(report) || !report_wants_all(report)))
 		separator = print_part(separator, "all stops of the world");
 	if ((ignored & ALL_TIMES) && options->window.is_bounded)
 		separator = print_part(separator, "of the whole log");
@@ -396,6 +397,7 @@ void sections_ignored_json(const struct log_report *report, json_writer *json)
 		{"focus", options->focus_pattern != NULL, ALL_STACKS | ALL_STOPS},
 		{"ignore", options->ignore_pattern != NULL, ALL_STACKS | ALL_STOPS},
 		{"thread", options->has_thread, ALL_THREADS | ALL_STOPS},
+		{"process", options->process.wanted != NULL, ALL_THREADS | ALL_STOPS},
 		{"window", options->window.is_bounded, has_losses ? ALL_TIMES | ALL_LOSSES : ALL_TIMES},
 	};
 

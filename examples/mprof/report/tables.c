@@ -7,6 +7,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/processes.h"
 #include "report/samples.h"
 #include "report/stacks.h"
 #include "shared/kinds.h"
@@ -927,9 +928,11 @@ static int has_thread_samples(const log_report *report, const view_rows *rows)
 
 static void print_thread_name(const log_report *report, const void *row)
 {
-	(void)report;
+	const mprof_thread_stats *stats = row;
+
 	fputs("  ", stdout);
-	text_name(stdout, ((const mprof_thread_stats *)row)->name);
+	text_name(stdout, stats->name);
+	processes_print_of(report, stats->process);
 	putchar('\n');
 }
 

@@ -417,7 +417,8 @@ void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding
 	mapping_cursor_init(cursor, &whole, &body->mapping, &fields);
 }
 
-static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_body *body)
+static void decode_heap_start(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+			      block_body *body)
 {
 	size_t start;
 
@@ -429,13 +430,16 @@ static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_
 	body->shift = content_cursor_id(cursor);
 	if (body->shift > HEAP_MAX_SHIFT)
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "shift of addresses exceeds 12");
+	if ((decoding->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_PROCESSES)) != 0)
+		block->as.heap_data.process = content_cursor_varint(cursor);
 }
 
 /* Decodes the fields before a list that is checked later. */
-static void decode_list_start(content_cursor *cursor, mprof_block *block, block_body *body)
+static void decode_list_start(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+			      block_body *body)
 {
 	if (block->kind == MPROF_BLOCK_HEAP_DATA) {
-		decode_heap_start(cursor, block, body);
+		decode_heap_start(decoding, cursor, block, body);
 	} else {
 		uint64_t base_counter;
 
@@ -462,7 +466,7 @@ static void decode_until_list(const block_decoding *decoding, content_cursor *cu
 {
 	size_t length;
 
-	decode_list_start(cursor, block, body);
+	decode_list_start(decoding, cursor, block, body);
 	if (cursor->status != MPROF_OK)
 		return;
 	if (has_columns(decoding, block)) {
@@ -841,7 +845,7 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 	else if (block->kind == MPROF_BLOCK_STATISTICAL)
 		decode_samples_start(cursor, block, body);
 	else
-		decode_list_start(cursor, block, body);
+		decode_list_start(decoding, cursor, block, body);
 	if (cursor->status == MPROF_OK && has_columns(decoding, block)) {
 		content_cursor columns = *cursor;
 

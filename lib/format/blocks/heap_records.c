@@ -990,6 +990,8 @@ void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, co
 	encode_varint(buffer, header->flags);
 	encode_varint(buffer, header->counter);
 	encode_varint(buffer, header->shift);
+	if ((encoding->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_PROCESSES)) != 0)
+		encode_varint(buffer, header->process);
 }
 
 void heap_encode_end(encode_buffer *buffer, const mprof_clock *end)

@@ -140,6 +140,7 @@ typedef struct heap_records_header {
 	uint32_t flags;    /**< Bits of #mprof_heap_flag. */
 	uint64_t counter;  /**< Timestamp of the heap snapshot. */
 	uint32_t shift;    /**< Addresses are multiples of 2^shift. */
+	uint64_t process;  /**< The process whose memory it is; only with directive 39. */
 } heap_records_header;
 
 /** Encodes the start of a HEAP_DATA block up to its records, and the end of the block after them. */

@@ -79,7 +79,7 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS) | BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |                             \
 	 BIT(MPROF_DIRECTIVE_METHOD_CODE) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) | BIT(MPROF_DIRECTIVE_TYPED_EVENTS) | \
 	 BIT(MPROF_DIRECTIVE_OBJECT_EVENTS) | BIT(MPROF_DIRECTIVE_POSITIONS) | BIT(MPROF_DIRECTIVE_TYPED_COLUMNS) |    \
-	 BIT(MPROF_DIRECTIVE_SIZED_METRICS))
+	 BIT(MPROF_DIRECTIVE_SIZED_METRICS) | BIT(MPROF_DIRECTIVE_PROCESSES))
 
 /* Flags that Mono's readers accept. */
 #define MONO_INTRO_FLAGS ((UINT32_C(1) << 18) - 1)
@@ -302,6 +302,8 @@ static const directive_row rows[] = {
 	{MPROF_DIRECTIVE_POSITIONS, IN(STACKS), "the dialect cannot represent the line of a frame"},
 	{MPROF_DIRECTIVE_SIZED_METRICS, IN(METRICS),
 	 "the dialect cannot represent a named unit, a histogram or the time of a value"},
+	{MPROF_DIRECTIVE_PROCESSES, IN(EVENTS) | IN(HEAP_DATA),
+	 "the dialect cannot keep the memory of processes apart"},
 };
 
 /*

@@ -9,6 +9,22 @@ size_t description_rows_count_processes(const mprof_profile *profile)
 	return profile->described.process_count;
 }
 
+/* Adds up the threads of a process. */
+static void sum_threads(const mprof_profile *profile, mprof_process_stats *stats)
+{
+	for (size_t i = 0; i < profile->threads.count; i++) {
+		const thread_record *thread = &profile->threads.records[i];
+		const mprof_timeline_record *described = descriptions_find_thread(&profile->described, thread->id);
+
+		if (described == NULL || described->process != stats->number)
+			continue;
+		stats->events += thread->events;
+		stats->samples += thread->samples;
+		stats->lost += thread->lost;
+		stats->cpu_ns += thread->metrics[THREAD_CPU_TIME];
+	}
+}
+
 void description_rows_store_process(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_process_stats *stats = row;
@@ -26,6 +42,7 @@ void description_rows_store_process(const mprof_profile *profile, size_t index, 
 	stats->has_end = record->end != 0;
 	if (stats->has_end)
 		stats->end_ns = profile_clock_time(&profile->clock, record->end);
+	sum_threads(profile, stats);
 }
 
 size_t description_rows_count_timelines(const mprof_profile *profile)

@@ -25,6 +25,14 @@ static int bound_windows(mprof_profile *profile, const mprof_profile_options *op
 		    !window_choose_thread(&profile->alive_window, options->threads[i]))
 			return 0;
 	}
+	/* Their threads are chosen when they are described. */
+	profile->window.has_threads |= options->process_count > 0;
+	profile->alive_window.has_threads |= options->process_count > 0;
+	profile->chosen_count = options->process_count;
+	for (size_t i = 0; i < options->process_count; i++) {
+		if (!hash_map_put(&profile->chosen_processes, options->processes[i], 1))
+			return 0;
+	}
 	return 1;
 }
 
@@ -68,6 +76,9 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	sample_kinds_init(&profile->sample_kinds, &profile->budget, options->with_locations != 0);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
+	hash_map_init(&profile->chosen_processes, allocator);
+	address_spaces_init(&profile->addresses, allocator);
+	address_spaces_init(&profile->handle_spaces, allocator);
 	timeline_init(&profile->timeline, &profile->budget.paths, &profile->window, options->timeline_slices);
 	pauses_init(&profile->pauses, allocator);
 	collections_init(&profile->stops, allocator);
@@ -95,6 +106,7 @@ static int are_sound(const mprof_profile_options *options)
 	       options->slow_calls <= MPROF_SLOW_CALLS_MAX && options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX &&
 	       options->timeline_slices != 1 && (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
+	       (options->processes != NULL || options->process_count == 0) &&
 	       (options->window_end_ns == 0 || options->window_end_ns > options->window_start_ns) &&
 	       (options->alive_at_ns == 0 || options->alive_at_ns > options->window_start_ns) &&
 	       !(options->without_call_tree && (options->with_compilations || options->with_call_sites));
@@ -165,6 +177,9 @@ void mprof_profile_destroy(mprof_profile *profile)
 	sample_kinds_destroy(&profile->sample_kinds);
 	window_destroy(&profile->window);
 	window_destroy(&profile->alive_window);
+	hash_map_destroy(&profile->chosen_processes);
+	address_spaces_destroy(&profile->addresses);
+	address_spaces_destroy(&profile->handle_spaces);
 	record_table_destroy(&profile->methods);
 	record_table_destroy(&profile->classes);
 	allocator = profile->budget.source;
@@ -479,9 +494,14 @@ static const collection_list *collections_of_timeline(const mprof_profile *profi
 
 static int show_timeline(mprof_profile *profile, const mprof_session *session, progress *going)
 {
+	/* A collection stops the threads of its process alone, so those of several processes are not shown together. */
+	const collection_list none = {0};
+	const collection_list *collections =
+		profile->has_processes && profile->chosen_count != 1 ? &none : collections_of_timeline(profile);
+
 	return collections_pair(&profile->stops, session->start.counter, &profile->window, going) &&
-	       pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections_of_timeline(profile),
-			   session->last.counter, going);
+	       pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections, session->last.counter,
+			   going);
 }
 
 /* The latest counter of the log. */

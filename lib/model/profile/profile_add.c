@@ -327,7 +327,7 @@ static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *r
 static int add_to_ages(mprof_profile *profile, const mprof_reader *reader, uint64_t thread, const mprof_event *events,
 		       size_t count)
 {
-	return !profile->ages.is_enabled ||
+	return !profile_tracks_objects(profile, profile_process_of(profile, thread)) ||
 	       object_ages_add(&profile->ages, reader, thread, profile->estimates.interval, events, count);
 }
 
@@ -462,26 +462,27 @@ static mprof_status add_typed_block(mprof_profile *profile, mprof_reader *reader
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-static int add_heap_to_ages(mprof_profile *profile, size_t count)
+static int add_heap_to_ages(mprof_profile *profile, const mprof_block *block, size_t count)
 {
-	return !profile->ages.is_enabled || object_ages_add_heap(&profile->ages, profile->batch, count);
+	return !profile_tracks_objects(profile, block->as.heap_data.process) ||
+	       object_ages_add_heap(&profile->ages, profile->batch, count);
 }
 
 static void begin_heap_of_ages(mprof_profile *profile, const mprof_block *block)
 {
-	if (profile->ages.is_enabled)
+	if (profile_tracks_objects(profile, block->as.heap_data.process))
 		object_ages_begin_heap(&profile->ages, &block->as.heap_data);
 }
 
 /* Reads a HEAP_DATA block that does not count: it moves and frees objects that do. */
-static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader)
+static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!add_heap_to_ages(profile, count))
+		if (!add_heap_to_ages(profile, block, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
@@ -493,14 +494,17 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	size_t count = 0;
 
 	begin_heap_of_ages(profile, block);
+	if (!profile_has_process(profile, block->as.heap_data.process))
+		return MPROF_OK;
 	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
 										 : block->as.heap_data.counter))
-		return follow_heap_block(profile, reader);
+		return follow_heap_block(profile, reader, block);
 	if (!heap_snapshots_begin_block(&profile->heap_snapshots, block))
 		return refuse_memory(profile);
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_heap(profile, profile->batch, count) || !add_heap_to_ages(profile, count))
+		if (!profile_events_add_heap(profile, profile->batch, count) ||
+		    !add_heap_to_ages(profile, block, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	if (!heap_snapshots_end_block(&profile->heap_snapshots, block, status == MPROF_END))
@@ -550,6 +554,16 @@ static int add_value_of_block(mprof_profile *profile, const mprof_block *block, 
 	return window_is_over(&profile->window, counter) || metric_list_skip_value(&profile->metrics, record, counter);
 }
 
+/* Chooses a thread of a chosen process. Returns 0 if there is no memory. */
+static int choose_thread(mprof_profile *profile, const mprof_record *record)
+{
+	if (record->kind != MPROF_RECORD_TIMELINE || profile->chosen_count == 0 ||
+	    !profile_has_process(profile, record->as.timeline.process))
+		return 1;
+	return window_choose_thread(&profile->window, record->as.timeline.thread) &&
+	       window_choose_thread(&profile->alive_window, record->as.timeline.thread);
+}
+
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
 	/* Snapshots outside of the window are not in the list. */
@@ -561,7 +575,7 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 			return 0;
 		/* Descriptions hold for the whole log. */
 		if (!descriptions_add(&profile->described, &records[i]) ||
-		    !code_places_add(&profile->code_places, &records[i]))
+		    !code_places_add(&profile->code_places, &records[i]) || !choose_thread(profile, &records[i]))
 			return 0;
 	}
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
@@ -668,7 +682,8 @@ static void begin_timeline(mprof_profile *profile, const mprof_reader *reader)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 
-	if (!profile->timeline.has_origin && mprof_reader_get_session(reader, &session) == MPROF_OK)
+	if (profile->timeline.limit != 0 && !profile->timeline.has_origin &&
+	    mprof_reader_get_session(reader, &session) == MPROF_OK)
 		timeline_begin(&profile->timeline, session.start.counter, !profile->times.is_pending);
 }
 
@@ -684,8 +699,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		profile->totals.block_counts[block->kind]++;
 	if (!block->loaded)
 		return MPROF_OK;
-	if (profile->timeline.limit != 0)
-		begin_timeline(profile, reader);
+	begin_timeline(profile, reader);
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
 		return add_events_block(profile, reader, block);
@@ -720,6 +734,10 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		break;
 	case MPROF_BLOCK_WATERMARK:
 		is_added = memory_process_until(&profile->memory, block->as.watermark.counter);
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		profile->has_processes |=
+			mprof_number_set_has(&block->as.directives.declared, MPROF_DIRECTIVE_PROCESSES);
 		break;
 	case MPROF_BLOCK_LOADED:
 		is_added = code_units_loaded(&profile->code_units, block);

@@ -373,6 +373,7 @@ static int add_monitor_holder(mprof_profile *profile, thread_record *thread, con
 static int add_stop(mprof_profile *profile, uint64_t thread, const mprof_event *event, uint64_t counter)
 {
 	return profile->timeline.limit == 0 || !profile->window.has_threads ||
+	       !profile_has_process(profile, profile_process_of(profile, thread)) ||
 	       collections_add(&profile->stops, event, thread, counter);
 }
 
@@ -432,6 +433,41 @@ static int add_typed(mprof_profile *profile, thread_record *thread, const mprof_
 	return count_typed_sample(profile, thread->id, event);
 }
 
+/* Replaces the addresses of an event by numbers that no other process uses. Returns 0 if there is no memory. */
+static int translate_addresses(mprof_profile *profile, uint64_t thread, mprof_event *event, mprof_event_detail *detail)
+{
+	const uint64_t process = profile_process_of(profile, thread);
+
+	if (!address_spaces_key(&profile->addresses, process, event->value, &event->value))
+		return 0;
+	if (event->more.detail == NULL)
+		return 1;
+	*detail = *event->more.detail;
+	event->more.detail = detail;
+	return event->kind != MPROF_EVENT_MEMORY_RESIZED ||
+	       address_spaces_key(&profile->addresses, process, detail->object, &detail->object);
+}
+
+static int add_memory(mprof_profile *profile, uint64_t thread, const mprof_event *event)
+{
+	mprof_event translated = *event;
+	mprof_event_detail detail;
+
+	if (!profile->has_processes)
+		return memory_add(&profile->memory, thread, event);
+	return translate_addresses(profile, thread, &translated, &detail) &&
+	       memory_add(&profile->memory, thread, &translated);
+}
+
+static int add_handle(mprof_profile *profile, uint64_t thread, const mprof_event *event)
+{
+	mprof_event translated = *event;
+
+	return address_spaces_key(&profile->handle_spaces, profile_process_of(profile, thread), event->value,
+				  &translated.value) &&
+	       handles_add(&profile->handles, &translated);
+}
+
 /* Events that are rare compared with calls and allocations. */
 static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
@@ -466,7 +502,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		return add_monitor_holder(profile, thread, event);
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
-		return handles_add(&profile->handles, event);
+		return add_handle(profile, thread->id, event);
 	case MPROF_EVENT_FINALIZER_START:
 	case MPROF_EVENT_FINALIZER_END:
 	case MPROF_EVENT_FINALIZATION_START:
@@ -476,7 +512,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_MEMORY_ALLOCATED:
 	case MPROF_EVENT_MEMORY_FREED:
 	case MPROF_EVENT_MEMORY_RESIZED:
-		return memory_add(&profile->memory, thread->id, event);
+		return add_memory(profile, thread->id, event);
 	case MPROF_EVENT_TYPED:
 		return add_typed(profile, thread, event);
 	default:
@@ -657,7 +693,7 @@ static int follow_event(mprof_profile *profile, uint64_t thread, const mprof_eve
 {
 	switch (event_category(event)) {
 	case MPROF_EVENT_CATEGORY_MEMORY:
-		return memory_add(&profile->memory, thread, event);
+		return add_memory(profile, thread, event);
 	case MPROF_EVENT_CATEGORY_COLLECTION:
 		return add_stop(profile, thread, event, event->counter);
 	default:

@@ -7,6 +7,7 @@
 #define MODEL_PROFILE_PROFILE_INTERNAL_H
 
 #include "base/memory_budget.h"
+#include "model/records/address_spaces.h"
 #include "model/records/allocation_estimates.h"
 #include "model/records/call_stack.h"
 #include "model/records/code_places.h"
@@ -92,6 +93,11 @@ struct mprof_profile {
 	collection_notes collection_notes;
 	message_list messages;
 	sample_kinds sample_kinds;
+	int has_processes;        /**< Each process has its own addresses (directive 39). */
+	address_spaces addresses; /**< Of native memory. */
+	address_spaces handle_spaces;
+	hash_map chosen_processes;   /**< By number, if any are chosen. */
+	size_t chosen_count;         /**< Processes that were chosen; 0: all count. */
 	mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;
 	window_times times;
@@ -121,6 +127,28 @@ struct mprof_profile {
 	mprof_record record_batch[PROFILE_RECORD_BATCH];
 	partial_state partials;
 };
+
+/** The process whose addresses an event of a thread has; 0 if the log has only one. */
+static inline uint64_t profile_process_of(const mprof_profile *profile, uint64_t thread)
+{
+	const mprof_timeline_record *described =
+		profile->has_processes ? descriptions_find_thread(&profile->described, thread) : NULL;
+
+	return described != NULL ? described->process : 0;
+}
+
+/** Whether a process counts. */
+static inline int profile_has_process(const mprof_profile *profile, uint64_t process)
+{
+	return profile->chosen_count == 0 || hash_map_get(&profile->chosen_processes, process) != NULL;
+}
+
+/** Whether objects of a process are tracked: those of one process, since an address is that of its process. */
+static inline int profile_tracks_objects(const mprof_profile *profile, uint64_t process)
+{
+	return profile->ages.is_enabled &&
+	       (!profile->has_processes || (profile->chosen_count == 1 && profile_has_process(profile, process)));
+}
 
 /** Objects allocated: in part an estimate if the log has chosen ones only. */
 static inline uint64_t profile_count_allocations(const mprof_profile *profile)

@@ -330,6 +330,7 @@ static void store_heap_shot(const mprof_profile *profile, size_t index, void *ro
 	}
 	shot->classes = record->class_count;
 	shot->synthetic_objects = record->synthetic;
+	shot->process = record->process;
 }
 
 static size_t count_heap_summaries(const mprof_profile *profile)

@@ -156,6 +156,7 @@ static const mprof_table_column heap_shots_columns[] = {
 	ARRAY_COLUMN(roots_by_kind, COUNT),
 	COLUMN(classes, COUNT),
 	COLUMN(synthetic_objects, COUNT),
+	COLUMN(process, NUMBER),
 };
 #undef ROW
 
@@ -472,9 +473,10 @@ static const mprof_table_column spans_columns[] = {
 
 #define ROW mprof_process_stats
 static const mprof_table_column processes_columns[] = {
-	COLUMN(number, NUMBER),   COLUMN(system_id, NUMBER), COLUMN(parent, NUMBER),     COLUMN(name, TEXT),
-	COLUMN(command, TEXT),    COLUMN(threads, COUNT),    COLUMN(has_start, BOOLEAN), COLUMN(start_ns, TIME),
-	COLUMN(has_end, BOOLEAN), COLUMN(end_ns, TIME),
+	COLUMN(number, NUMBER),   COLUMN(system_id, NUMBER),   COLUMN(parent, NUMBER),     COLUMN(name, TEXT),
+	COLUMN(command, TEXT),    COLUMN(threads, COUNT),      COLUMN(has_start, BOOLEAN), COLUMN(start_ns, TIME),
+	COLUMN(has_end, BOOLEAN), COLUMN(end_ns, TIME),        COLUMN(events, COUNT),      COLUMN(samples, COUNT),
+	COLUMN(lost, COUNT),      COLUMN(cpu_ns, NANOSECONDS),
 };
 #undef ROW
 

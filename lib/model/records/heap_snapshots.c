@@ -116,6 +116,7 @@ static int append_snapshot(heap_snapshot_list *all, const mprof_block *block)
 		return 0;
 	shot = &all->records[all->count++];
 	memset(shot, 0, sizeof(*shot));
+	shot->process = block->as.heap_data.process;
 	shot->number = block->as.heap_data.number != 0 ? block->as.heap_data.number : (uint32_t)all->count;
 	shot->counter =
 		block->as.heap_data.has_clocks ? block->as.heap_data.start.counter : block->as.heap_data.counter;

@@ -23,6 +23,7 @@ typedef struct heap_snapshot_record {
 	int is_incomplete;
 	int is_ended;
 	uint64_t counter;
+	uint64_t process; /**< 0 if the log has only one. */
 	uint64_t objects;
 	uint64_t bytes;
 	uint64_t references;

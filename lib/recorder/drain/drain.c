@@ -48,7 +48,7 @@ static mprof_status write_session_at(recorder_output *output, const counter_inst
 	return status;
 }
 
-#define OWN_PROPERTIES 10
+#define OWN_PROPERTIES 11
 #define NUMBER_SIZE 32
 
 static int gives_property(const mprof_recorder_options *options, const char *key)
@@ -65,14 +65,18 @@ static int gives_property(const mprof_recorder_options *options, const char *key
 }
 
 /* Which process this is, unless the client states it: viewers name it, and relate its threads to other records. */
-static size_t add_process(const mprof_recorder_options *options, char number[NUMBER_SIZE], mprof_property *copy)
+static size_t add_process(const mprof_recorder_options *options, char numbers[2][NUMBER_SIZE], mprof_property *copy)
 {
 	size_t count = 0;
 
 #ifndef _WIN32
 	if (!gives_property(options, "pid")) {
-		snprintf(number, NUMBER_SIZE, "%ld", (long)getpid());
-		copy[count++] = (mprof_property){"pid", number};
+		snprintf(numbers[0], NUMBER_SIZE, "%ld", (long)getpid());
+		copy[count++] = (mprof_property){"pid", numbers[0]};
+	}
+	if (!gives_property(options, "parent_pid")) {
+		snprintf(numbers[1], NUMBER_SIZE, "%ld", (long)getppid());
+		copy[count++] = (mprof_property){"parent_pid", numbers[1]};
 	}
 #endif
 #ifdef __linux__
@@ -87,7 +91,7 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 	const counter_source *source = &drain->shared->counter;
 	counter_rate *rate = &drain->rate;
 	mprof_property copy[OWN_PROPERTIES];
-	char counter[64], numbers[6][NUMBER_SIZE];
+	char counter[64], numbers[7][NUMBER_SIZE];
 	counter_instant now;
 	size_t count = 0;
 
@@ -114,10 +118,10 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 		snprintf(numbers[3], NUMBER_SIZE, "%" PRIu32, options->resolution_ns);
 		copy[count++] = (mprof_property){"resolution", numbers[3]};
 	}
-	count += add_process(options, numbers[4], copy + count);
+	count += add_process(options, numbers + 4, copy + count);
 	if (options->sample_interval_ns > 0) {
-		snprintf(numbers[5], NUMBER_SIZE, "%" PRIu64, options->sample_interval_ns);
-		copy[count++] = (mprof_property){"sample_period_ns", numbers[5]};
+		snprintf(numbers[6], NUMBER_SIZE, "%" PRIu64, options->sample_interval_ns);
+		copy[count++] = (mprof_property){"sample_period_ns", numbers[6]};
 	}
 	if (options->sample_clock != MPROF_SAMPLE_CLOCK_NONE)
 		copy[count++] = (mprof_property){

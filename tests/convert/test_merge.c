@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Logs are merged into one that has all they have, whatever they have in common and whatever is wrong with them. */
+#include "convert_fixture.h"
+
+#include "base/failing_allocator.h"
+
+#include <criterion/criterion.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LOGS 4
+
+typedef struct merging {
+	const log_bytes *logs;
+	size_t open;
+	size_t most_open;
+	size_t damage[MAX_LOGS];
+	uint64_t first_offset;
+} merging;
+
+static mprof_status open_log(void *user, size_t input, mprof_reader **reader)
+{
+	merging *job = user;
+
+	if (++job->open > job->most_open)
+		job->most_open = job->open;
+	return mprof_reader_open_memory(job->logs[input].bytes, job->logs[input].length, NULL, reader);
+}
+
+static void close_log(void *user, size_t input, mprof_reader *reader)
+{
+	merging *job = user;
+
+	(void)input;
+	job->open--;
+	mprof_reader_destroy(reader);
+}
+
+static void note_damage(void *user, size_t input, const mprof_error *error)
+{
+	merging *job = user;
+
+	if (job->damage[input]++ == 0)
+		job->first_offset = error->offset;
+}
+
+/* Adds the logs. Returns the first status that is not MPROF_OK. */
+static mprof_status add_logs(mprof_merger *merger, const merging *job, size_t count)
+{
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		mprof_reader *reader;
+
+		status = mprof_reader_open_memory(job->logs[i].bytes, job->logs[i].length, NULL, &reader);
+		if (status == MPROF_OK)
+			status = mprof_merger_add(merger, reader);
+		mprof_reader_destroy(reader);
+	}
+	return status;
+}
+
+/* Merges logs. Returns the status of the step that failed, or of mprof_merger_run(); made has no bytes if none began. */
+static mprof_status merge(merging *job, size_t count, const mprof_allocator *allocator, log_bytes *made)
+{
+	mprof_writer_options writer_options;
+	mprof_merger_options options;
+	mprof_merger *merger;
+	mprof_writer *writer = NULL;
+	mprof_status status;
+
+	memset(made, 0, sizeof(*made));
+	mprof_writer_options_init(&writer_options, sizeof(writer_options));
+	writer_options.dialect = MPROF_DIALECT_MPROF2;
+	writer_options.lossy = 1;
+	writer_options.allocator = allocator;
+	mprof_merger_options_init(&options, sizeof(options));
+	options.writer = &writer_options;
+	options.open = open_log;
+	options.close = close_log;
+	options.damage = note_damage;
+	options.user = job;
+	status = mprof_merger_create(&options, &merger);
+	if (status != MPROF_OK)
+		return status;
+	status = add_logs(merger, job, count);
+	if (status == MPROF_OK)
+		status = mprof_merger_get_writer_options(merger, &writer_options);
+	if (status == MPROF_OK)
+		status = mprof_writer_open_memory(&writer_options, &writer);
+	if (status == MPROF_OK) {
+		status = mprof_merger_run(merger, writer);
+		if (!mprof_merger_has_failed(merger)) {
+			const uint8_t *bytes;
+
+			cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made->length), MPROF_OK);
+			made->bytes = malloc(made->length);
+			memcpy(made->bytes, bytes, made->length);
+		}
+	}
+	(void)mprof_writer_destroy(writer);
+	mprof_merger_destroy(merger);
+	cr_assert_eq(job->open, 0);
+	return status;
+}
+
+typedef struct log_counts {
+	uint64_t events[256];
+	uint64_t lost;
+	uint64_t mappings;
+	uint64_t stacks;
+	uint64_t snapshots;
+	int has_end;
+} log_counts;
+
+static size_t count_mappings(mprof_reader *reader)
+{
+	mprof_mapping mappings[16];
+	size_t all = 0;
+	size_t count = 0;
+	mprof_status status;
+
+	do {
+		status = mprof_reader_next_mappings(reader, mappings, sizeof(*mappings), 16, &count);
+		all += count;
+	} while (status == MPROF_OK);
+	return all;
+}
+
+/* Counts what a log has. It must be sound. */
+static log_counts count_log(const log_bytes *log)
+{
+	log_counts counts = {.lost = 0};
+	mprof_session session = {.struct_size = sizeof(session)};
+	mprof_reader *reader;
+	mprof_status status;
+
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
+	for (;;) {
+		mprof_block block = {.struct_size = sizeof(block)};
+		mprof_event events[64];
+		size_t count = 0;
+
+		status = mprof_reader_next_block(reader, &block);
+		if (status == MPROF_END)
+			break;
+		cr_assert_eq(status, MPROF_OK, "%s", reader_error_of(reader).what);
+		if (block.kind == MPROF_BLOCK_HEAP_DATA)
+			counts.snapshots += (block.as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0;
+		counts.mappings += block.kind == MPROF_BLOCK_MAPPING ? count_mappings(reader) : 0;
+		if (block.kind != MPROF_BLOCK_EVENTS && block.kind != MPROF_BLOCK_SAMPLES &&
+		    block.kind != MPROF_BLOCK_HEAP_DATA && block.kind != MPROF_BLOCK_TYPED)
+			continue;
+		do {
+			status = mprof_reader_next_events(reader, events, 64, &count);
+			for (size_t i = 0; i < count; i++)
+				counts.events[events[i].kind]++;
+		} while (status == MPROF_OK);
+		cr_assert_eq(status, MPROF_END, "%s", reader_error_of(reader).what);
+	}
+	mprof_reader_get_session(reader, &session);
+	counts.has_end = (int)session.complete;
+	counts.lost = session.lost_events;
+	counts.stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
+	mprof_reader_destroy(reader);
+	return counts;
+}
+
+static void expect_sums(const log_counts *merged, const log_counts *one, const log_counts *other)
+{
+	for (size_t kind = 0; kind < 256; kind++)
+		cr_assert_eq(merged->events[kind], one->events[kind] + other->events[kind],
+			     "%s: %llu, not %llu and %llu", mprof_event_get_name((uint32_t)kind),
+			     (unsigned long long)merged->events[kind], (unsigned long long)one->events[kind],
+			     (unsigned long long)other->events[kind]);
+	cr_assert_eq(merged->lost, one->lost + other->lost);
+	cr_assert_eq(merged->snapshots, one->snapshots + other->snapshots);
+	cr_assert(merged->has_end);
+}
+
+Test(merge, has_the_events_of_all_logs)
+{
+	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
+			     log_make_more(FIXTURE_ALL_DIRECTIVES)};
+	const log_counts first = count_log(&logs[0]);
+	const log_counts second = count_log(&logs[1]);
+	merging job = {.logs = logs};
+	log_counts counts;
+	log_bytes made;
+
+	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
+	counts = count_log(&made);
+	expect_sums(&counts, &first, &second);
+	log_free(&made);
+	log_free(&logs[0]);
+	log_free(&logs[1]);
+}
+
+Test(merge, writes_equal_definitions_once)
+{
+	log_bytes logs[2] = {log_make_more(FIXTURE_ALL_DIRECTIVES), log_make_more(FIXTURE_ALL_DIRECTIVES)};
+	const log_counts single = count_log(&logs[0]);
+	merging job = {.logs = logs};
+	log_counts counts;
+	log_bytes made;
+
+	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
+	counts = count_log(&made);
+	expect_sums(&counts, &single, &single);
+	cr_assert_eq(counts.mappings, single.mappings);
+	/* Those with frames that have only an address are not the same in two processes. */
+	cr_assert(counts.stacks >= single.stacks && counts.stacks < single.stacks * 3 / 2, "%llu stacks, not %llu",
+		  (unsigned long long)counts.stacks, (unsigned long long)single.stacks);
+	log_free(&made);
+	log_free(&logs[0]);
+	log_free(&logs[1]);
+}
+
+Test(merge, copies_a_single_log)
+{
+	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
+	merging job = {.logs = &log};
+	log_bytes made;
+
+	cr_assert_eq(merge(&job, 1, NULL, &made), MPROF_OK);
+	expect_same_text("a single log", &made, &log);
+	log_free(&made);
+	log_free(&log);
+}
+
+Test(merge, goes_as_far_as_a_truncated_log, .timeout = 120)
+{
+	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
+			     log_make_more(FIXTURE_ALL_DIRECTIVES)};
+	const size_t length = logs[1].length;
+
+	for (size_t cut = 60; cut < length; cut += 7) {
+		merging job = {.logs = logs};
+		log_bytes made;
+		mprof_status status;
+
+		logs[1].length = cut;
+		status = merge(&job, 2, NULL, &made);
+		if (made.bytes != NULL) {
+			cr_assert(count_log(&made).has_end);
+			cr_assert_neq(status, MPROF_OK);
+			cr_assert_gt(job.damage[1], 0);
+			cr_assert_eq(job.damage[0], 0);
+		}
+		log_free(&made);
+	}
+	logs[1].length = length;
+	log_free(&logs[0]);
+	log_free(&logs[1]);
+}
+
+/* A log of tests/data and a sound one: the merged log is sound, or the two are refused. */
+static void merge_with(const log_bytes *sound, const char *name)
+{
+	log_bytes logs[2] = {*sound, log_from_data(name)};
+	merging job = {.logs = logs};
+	log_bytes made;
+
+	(void)merge(&job, 2, NULL, &made);
+	if (made.bytes != NULL)
+		cr_assert(count_log(&made).has_end, "%s", name);
+	log_free(&made);
+	log_free(&logs[1]);
+}
+
+Test(merge, makes_a_sound_log_of_any_logs, .timeout = 300)
+{
+	const char *source = getenv("srcdir");
+	log_bytes sound = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
+	struct dirent *entry;
+	char path[4096];
+	size_t count = 0;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "%s/tests/data", source != NULL ? source : ".");
+	directory = opendir(path);
+	cr_assert_not_null(directory, "cannot open %s", path);
+	while ((entry = readdir(directory)) != NULL) {
+		char name[256];
+		char *ending;
+
+		snprintf(name, sizeof(name), "%s", entry->d_name);
+		ending = strrchr(name, '.');
+		if (ending == NULL || strcmp(ending, ".desc") != 0)
+			continue;
+		*ending = '\0';
+		merge_with(&sound, name);
+		count++;
+	}
+	closedir(directory);
+	cr_assert_gt(count, 40, "%zu logs alone", count);
+	log_free(&sound);
+}
+
+Test(merge, reports_refused_memory, .timeout = 120)
+{
+	log_bytes logs[2] = {log_make_more(FIXTURE_ALL_DIRECTIVES), log_make_more(FIXTURE_ALL_DIRECTIVES)};
+
+	for (size_t request = 1;; request++) {
+		failing_allocator failing = {.fail_at = request};
+		const mprof_allocator allocator = failing_allocator_interface(&failing);
+		merging job = {.logs = logs};
+		log_bytes made;
+		mprof_status status;
+
+		status = merge(&job, 2, &allocator, &made);
+		log_free(&made);
+		cr_assert_eq(failing.blocks, 0);
+		if (status == MPROF_OK)
+			break;
+		cr_assert_eq(status, MPROF_ERR_MEMORY, "%s", mprof_status_get_text(status));
+	}
+	log_free(&logs[0]);
+	log_free(&logs[1]);
+}

@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Logs of several processes become one: every figure that can be added up is the sum of those of the logs, whatever the
+# processes have in common. Needs a compiler and the modules for native programs.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+needs_native_sampling
+directory=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}
+
+# A program that forks without execution, executes without a fork, executes in a child, and has a child that is killed.
+# All of them allocate at the same addresses.
+cat >program.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *volatile kept;
+static volatile unsigned long sink;
+__attribute__((noinline)) static void work(int count)
+{
+	for (int i = 0; i < count; i++) {
+		kept = malloc(100 + i % 7);
+		memset(kept, 1, 100);
+		if (i % 10 != 0)
+			free(kept);
+	}
+	for (unsigned long i = 0; i < 5000000; i++)
+		sink += i;
+}
+static pid_t child(int count, const char *program)
+{
+	pid_t made = fork();
+
+	if (made != 0)
+		return made;
+	work(count);
+	if (program == NULL)
+		for (;;)
+			pause();
+	if (*program != '\0')
+		execlp(program, program, "/", (char *)NULL);
+	exit(0);
+}
+int main(int argc, char **argv)
+{
+	pid_t killed;
+
+	work(2000);
+	waitpid(child(3000, ""), NULL, 0);
+	waitpid(child(1000, "ls"), NULL, 0);
+	killed = child(500, NULL);
+	usleep(200000);
+	kill(killed, SIGKILL);
+	waitpid(killed, NULL, 0);
+	if (argc == 1)
+		execl(argv[0], argv[0], "again", (char *)NULL);
+	return 0;
+}
+END
+cc -g -O1 -o program program.c
+
+# sums FILE...: the sums of what can be added up in the reports of logs, on lines.
+sums() {
+	local file
+	for file; do
+		mprof report --json "$file"
+		test "$status" -le 1 || fail "report $file: $(cat err)"
+		jq '{lost: .session.lost_events, events: [.session.events[]] | add, events_of_threads: [.threads[].events] | add,
+			lost_by_threads: [.threads[].lost_events] | add, calls: [.methods[].calls] | add,
+			allocations: [.classes[].allocations] | add, bytes: [.classes[].bytes] | add,
+			freed: [.classes[].freed] | add, exceptions: [.exceptions[].count] | add,
+			contentions: [.monitors[].contentions] | add, collections: .collections | length,
+			snapshots: .heap_shots | length, objects: [.heap_shots[].objects] | add,
+			blocks: .memory.allocations, block_bytes: .memory.bytes, frees: .memory.frees,
+			live: .memory.live_bytes, unmatched: .memory.unmatched_frees, missing: .memory.missing_frees,
+			by_method: [.methods[] | {key: "\(.class) \(.name)", value: .calls}],
+			by_event: [.session.events | to_entries[]]}' out
+	done | jq -sc 'def sum(f): [.[] | f // 0] | add;
+		def lists(f): [.[] | f[]] | group_by(.key) | map({key: .[0].key, value: map(.value) | add}) | from_entries;
+		. as $all | (.[0] | keys - ["by_method", "by_event"])[] as $key | {($key): $all | sum(.[$key])}
+		, ($all | lists(.by_method) | to_entries[] | {("calls of " + .key): .value})
+		, ($all | lists(.by_event) | to_entries[] | {(.key): .value})' | sort
+}
+
+# expect_sums MERGED FILE...
+expect_sums() {
+	sums "$1" >found
+	shift
+	sums "$@" >wanted
+	test -s wanted || fail "there are no figures"
+	cmp -s found wanted || fail "the sums differ: $(diff found wanted | head -20)"
+}
+
+# Native memory: equal addresses of different processes stay apart.
+LD_PRELOAD=$directory/libmprof-malloc.so MPROF_MALLOC_OUTPUT=m.%p.mprof ./program >list 2>messages ||
+	fail "the program: $(cat messages)"
+set -- m.*.mprof
+test $# -ge 8 || fail "$# logs of native memory"
+mprof merge -o memory.log "$@"
+test "$status" -le 1 || fail "merge: $(cat err)"
+mprof check memory.log
+expect_status 0 "check of a merged log"
+expect_sums memory.log "$@"
+
+# A single log stays as it is.
+for one in "$@"; do
+	mprof info "$one"
+	test "$status" = 0 || continue
+	mprof report --json "$one"
+	jq -S 'del(.session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size)' out >one.json
+	mprof merge -o one.log "$one"
+	expect_status 0 "merge of one log"
+	mprof report --json one.log
+	jq -S 'del(.session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size)' out >copy.json
+	cmp -s one.json copy.json || fail "the report of one log changes: $(diff one.json copy.json | head -5)"
+done
+
+# Samples: the record command makes one log, and removes the others only then.
+mprof record --children=one -o all.mprof -- sh -c './program; awk "BEGIN { for (i = 0; i < 1000000; i++) s += i }"'
+expect_status 0 "record --children=one"
+expect "logs that are left" "$(echo ./*.mprof | tr ' ' '\n' | grep -vc '/m\.')" 1
+mprof report --json all.mprof
+expect_json "the first process" '.processes[0] | [.name, .parent]' '["sh",null]'
+expect_json "processes with their parents" \
+	'[.processes as $all | $all[1:][] | select(.parent as $p | any($all[]; .number == $p))] | length' \
+	"$(jq '.processes | length - 1' out)"
+expect_json "names" '[.processes[].name] | unique' '["awk","ls","program","sh"]'
+expect_json "a program that executes another keeps its system ID" \
+	'[.processes[] | select(.name == "ls")] | all(.number != .system_id)' 'true'
+expect_json "threads belong to processes" '[.threads[] | select(.process == null)] | length' 0
+test "$(jq '[.processes[].samples] | add' out)" -gt 20 || fail "there are hardly any samples"
+expect_json "samples of the processes" '([.processes[].samples] | add) == ([.threads[].samples] | add)' true
+
+# A filter for a process is one for its threads.
+samples=$(jq '[.processes[] | select(.name == "awk") | .samples] | add' out)
+mprof report --json --process=awk all.mprof
+expect_status 0 "report --process"
+expect_json "samples of awk" '[.threads[].samples] | add' "$samples"
+number=$(jq '.processes[] | select(.name == "awk") | .system_id' out)
+mprof report --json --process="$number" all.mprof
+expect_json "samples of awk by number" '[.threads[].samples] | add' "$samples"
+mprof report --process=awkk all.mprof
+expect_status 2 "a process that is not there"
+expect_line err "no process of the log is named or numbered 'awkk'; nearest: awk"
+mprof export --to=folded --value=samples --process=awk -o awk.folded all.mprof
+expect_status 0 "export --process"
+grep -q . awk.folded || fail "the export of a process is empty"
+
+# Logs that end early are merged as far as they go; what is no log is refused, and nothing is written.
+mprof record --children -o cut.mprof -- sh -c './program'
+set -- cut*.mprof
+for size in 1 40 200 700 1500; do
+	head -c "$size" "$1" >short
+	mprof merge -o bad.log short "$2"
+	test "$status" = 1 || test "$status" = 3 || fail "a log of $size bytes: status $status"
+	test "$status" = 3 || mprof check bad.log
+	rm -f bad.log
+done
+cp "$1" damaged
+printf '\377\377\377\377' | dd of=damaged bs=1 seek=$(($(stat -c %s damaged) / 2)) conv=notrunc 2>/dev/null
+mprof merge -o bad.log damaged "$2"
+expect_status 1 "merge of a damaged log"
+expect_line err 'damaged: offset'
+mprof dump bad.log
+grep -q '/incomplete' out || fail "the merged log does not state what it lacks"
+echo nothing >nothing
+rm -f bad.log
+mprof merge -o bad.log "$1" nothing
+expect_status 3 "merge of what is no log"
+test ! -e bad.log || fail "a log was written all the same"
+
+# Wrong usage.
+mprof merge "$1" "$2"
+expect_status 2 "merge without an output"
+mprof merge -o "$1" "$1" "$2"
+expect_status 2 "merge into an input"
+mprof merge -o bad.log "$1" "$1"
+expect_status 2 "merge of a log with itself"
+mprof record --children=two -- true
+expect_status 2 "record --children=two"
