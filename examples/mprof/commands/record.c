@@ -117,7 +117,7 @@ static int native_target_check(const record_target *target, const record_request
 		fputs("; it was not started\n", stderr);
 		return STATUS_NOTHING;
 	}
-	if (file->obstacle != OBSTACLE_NONE)
+	if (file->obstacle != OBSTACLE_NONE || (request->kinds & RECORD_MEMORY) != 0)
 		return -1;
 	/* Programs that contain Mono or could run it accept all options. */
 	if (file->is_instrumented || (!file->contains_mono && !file->can_reach_others)) {
@@ -178,7 +178,8 @@ static const char help_of_command[] =
 	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
 	"  program.exe                           the same\n"
 	"  a script or program that runs Mono    such as mcs\n"
-	"  a native program                      sampled; with --calls, one built with -finstrument-functions\n\n"
+	"  a native program                      sampled; with --calls, one built with -finstrument-functions; with\n"
+	"                                        --malloc, the memory of any of these programs\n\n"
 	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory, or PROGRAM.2.mprof and so on "
 	"if\n"
 	"                     that exists); may be a FIFO, or - for standard output; %p becomes the process, %n the\n"
@@ -199,7 +200,8 @@ static const char help_of_status[] =
 	"Examples:\n"
 	"  mprof record -- mono app.exe\n"
 	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
-	"  mprof record --heap=ondemand -- mono app.exe\n";
+	"  mprof record --heap=ondemand -- mono app.exe\n"
+	"  mprof record --malloc -- ./program\n";
 
 static void print_help(void)
 {
@@ -250,13 +252,14 @@ typedef struct recording_plan {
 	int replaces;           /**< An existing file may be replaced. */
 	int has_children;       /**< Programs that the program starts are recorded. */
 	int is_inherited;       /**< Options and modules are set in the environment, which children inherit. */
+	int has_memory;         /**< Native memory is recorded, and nothing else. */
 	int number_of_program;  /**< Index of the program in argv. */
 	record_target target;
 	log_output log;
 	char *module_options; /**< "mprof:..." */
 	char *mono_options;   /**< Value of MONO_ENV_OPTIONS, for programs that start Mono themselves. */
 	char *preload;
-	char *native_options; /**< Value of MPROF_INSTRUMENT_OPTIONS. */
+	char *native_options; /**< Value of MPROF_INSTRUMENT_OPTIONS, or of MPROF_MALLOC_OPTIONS. */
 	char *library_path;
 	size_t log_count;
 	child_program child;
@@ -322,8 +325,9 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 		fprintf(stderr, "mprof: record: no PROGRAM\n");
 		return arguments_refuse("record");
 	}
-	if (!record_request_check(&recording->request))
+	if (!record_request_check(&recording->request) || !record_request_check_memory(&recording->request))
 		return arguments_refuse("record");
+	recording->has_memory = (recording->request.kinds & RECORD_MEMORY) != 0;
 	if (!record_request_check_ring(&recording->request, memory_limit_get("")))
 		return STATUS_USAGE;
 	if (recording->request.salvage != NULL && strcmp(recording->request.salvage, "no") != 0)
@@ -407,14 +411,14 @@ static int is_native(const recording_plan *recording)
 /* Whether native programs are sampled: by default, those that do not report their calls. */
 static int has_native_samples(const recording_plan *recording)
 {
-	if (!is_native(recording) || !record_request_can_sample_native())
+	if (!is_native(recording) || recording->has_memory || !record_request_can_sample_native())
 		return 0;
 	return recording->samples_by_default || (recording->request.kinds & RECORD_SAMPLES) != 0;
 }
 
 /*
- * Without --children, only the program is sampled, and no program that it starts; calls are recorded in all that are
- * instrumented. NULL if out of memory.
+ * Without --children, only the program is sampled or its memory recorded, and no program that it starts; calls are
+ * recorded in all that are instrumented. NULL if out of memory.
  */
 static char *make_native_options(const recording_plan *recording)
 {
@@ -425,14 +429,16 @@ static char *make_native_options(const recording_plan *recording)
 	char *words;
 	char *options;
 
-	if (!has_native_samples(recording))
+	if (recording->has_memory && recording->has_children)
+		strcpy(word, ",quiet");
+	else if (!recording->has_memory && !has_native_samples(recording))
 		snprintf(word, sizeof(word), ",quiet,no-samples%s", recording->has_children ? ",children" : "");
 	else if (!recording->has_children)
 		snprintf(word, sizeof(word), ",quiet,parent=%ld", (long)getpid());
 	strcat(word, recording->collector_option);
 	kept = strdup(recording->request.words);
 	if (kept != NULL)
-		record_request_keep(kept, RECORD_OF_NATIVE);
+		record_request_keep(kept, recording->has_memory ? RECORD_OF_MEMORY : RECORD_OF_NATIVE);
 	words = kept != NULL ? modules_join(kept, sample, word) : NULL;
 	free(kept);
 	options =
@@ -442,49 +448,54 @@ static char *make_native_options(const recording_plan *recording)
 	return options;
 }
 
-/* Native programs get both modules: they may be instrumented, or run Mono. Returns 0 if out of memory. */
-static int set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
+/*
+ * Native programs get both modules: they may be instrumented, or run Mono. preloaded is the file name of the one in
+ * native_directory. Returns 0 if out of memory.
+ */
+static int set_paths(recording_plan *recording, const char *mono_directory, const char *native_directory,
+		     const char *preloaded)
 {
 	const char *inherited = getenv("LD_PRELOAD");
 	char *both = NULL;
 
-	if (mono_directory != NULL && instrument_directory != NULL)
-		both = modules_join(instrument_directory, ":", mono_directory);
+	if (mono_directory != NULL && native_directory != NULL)
+		both = modules_join(native_directory, ":", mono_directory);
 	else
-		both = strdup(mono_directory != NULL ? mono_directory : instrument_directory);
+		both = strdup(mono_directory != NULL ? mono_directory : native_directory);
 	if (both != NULL)
 		recording->library_path = modules_library_path(both);
 	/*
 	 * Preloaded by file name only: a directory could contain a space or a colon, which separate names in
 	 * LD_PRELOAD.
 	 */
-	if (instrument_directory != NULL) {
-		recording->preload = modules_join(INSTRUMENT_MODULE, inherited != NULL ? " " : "",
-						  inherited != NULL ? inherited : "");
+	if (native_directory != NULL) {
+		recording->preload =
+			modules_join(preloaded, inherited != NULL ? " " : "", inherited != NULL ? inherited : "");
 	}
 	free(both);
-	return recording->library_path != NULL && (instrument_directory == NULL || recording->preload != NULL);
+	return recording->library_path != NULL && (native_directory == NULL || recording->preload != NULL);
 }
 
 /* Finds the modules to load into the program. Returns -1 to continue, or an exit status. */
 static int find_modules(recording_plan *recording)
 {
-	int needs_native = is_native(recording);
-	char *mono_directory = modules_find(MONO_MODULE);
-	char *instrument_directory = needs_native || recording->has_children ? modules_find(INSTRUMENT_MODULE) : NULL;
+	const char *preloaded = recording->has_memory ? MEMORY_MODULE : INSTRUMENT_MODULE;
+	int needs_native = is_native(recording) || recording->has_memory;
+	char *mono_directory = recording->has_memory ? NULL : modules_find(MONO_MODULE);
+	char *native_directory = needs_native || recording->has_children ? modules_find(preloaded) : NULL;
 	int status = -1;
 
 	if (modules_lacked_memory())
 		status = out_of_memory();
-	else if (needs_native && instrument_directory == NULL &&
+	else if (needs_native && native_directory == NULL &&
 		 (recording->target.file.is_instrumented || mono_directory == NULL))
-		status = missing_module(INSTRUMENT_MODULE);
+		status = missing_module(preloaded);
 	else if (!needs_native && mono_directory == NULL)
 		status = missing_module(MONO_MODULE);
-	else if (!set_paths(recording, mono_directory, instrument_directory))
+	else if (!set_paths(recording, mono_directory, native_directory, preloaded))
 		status = out_of_memory();
 	free(mono_directory);
-	free(instrument_directory);
+	free(native_directory);
 	return status;
 }
 
@@ -519,7 +530,7 @@ static int find_program(recording_plan *recording, char *const *program)
 		record_request_explain_arguments(
 			program + (recording->target.kind == TARGET_MONO ? target_mono_program(program) : 1));
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
-	recording->is_inherited = !runs_mono || recording->has_children;
+	recording->is_inherited = !runs_mono || recording->has_children || recording->has_memory;
 	recording->samples_by_default = is_native(recording) && !recording->target.file.is_instrumented &&
 					recording->request.kinds == 0 && !recording->request.writes_names;
 	if (recording->target.kind == TARGET_BINARY) {
@@ -529,7 +540,7 @@ static int find_program(recording_plan *recording, char *const *program)
 		if (status >= 0)
 			return status;
 	}
-	if (runs_mono && !record_request_check_reader(&recording->request, RECORD_OF_MONO))
+	if (runs_mono && !recording->has_memory && !record_request_check_reader(&recording->request, RECORD_OF_MONO))
 		return STATUS_USAGE;
 	if (!recording->is_quiet)
 		record_request_explain_unused(&recording->request, recorded_kinds(recording));
@@ -559,9 +570,10 @@ static int make_module_options(recording_plan *recording)
 	if (output != NULL)
 		recording->module_options = modules_join("mprof:", "output=", output);
 	free(output);
-	if (recording->module_options != NULL && recording->is_inherited)
-		recording->mono_options = make_mono_options(recording);
-	return recording->module_options != NULL && (!recording->is_inherited || recording->mono_options != NULL);
+	if (recording->module_options == NULL || !recording->is_inherited || recording->has_memory)
+		return recording->module_options != NULL;
+	recording->mono_options = make_mono_options(recording);
+	return recording->mono_options != NULL;
 }
 
 /* Prints what is lost if the program is killed, where the log cannot be completed by another process. */
@@ -714,7 +726,8 @@ static void explain_precompiled(const recording_plan *recording, const log_summa
 /* A shell, for instance, only waits for the programs that it starts, and a server has workers. */
 static void explain_children(const recording_plan *recording, const log_summary *summary, const char *name)
 {
-	if (!is_native(recording) || recording->has_children || recording->request.starts_disabled)
+	if (!(is_native(recording) || recording->has_memory) || recording->has_children ||
+	    recording->request.starts_disabled)
 		return;
 	if (has_native_samples(recording) && (summary->session.flags & MPROF_INTRO_FLAG_STATISTICAL) != 0 &&
 	    summary->events == 0) {
@@ -784,7 +797,8 @@ static void explain_missing_log(const recording_plan *recording, int status)
 {
 	const missing_log missing = {&recording->target,      status,
 				     recording->child.signal, recording->request.combination.has_ring,
-				     is_native(recording),    has_native_samples(recording)};
+				     is_native(recording),    has_native_samples(recording),
+				     recording->has_memory};
 
 	missing_log_explain(&missing);
 }
@@ -841,9 +855,11 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	if (recording->preload != NULL) {
 		variables[child->variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
 		variables[child->variable_count++] =
-			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->log.pattern};
+			(child_variable){recording->has_memory ? "MPROF_MALLOC_OUTPUT" : "MPROF_INSTRUMENT_OUTPUT",
+					 recording->log.pattern};
 		variables[child->variable_count++] =
-			(child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->native_options};
+			(child_variable){recording->has_memory ? "MPROF_MALLOC_OPTIONS" : "MPROF_INSTRUMENT_OPTIONS",
+					 recording->native_options};
 	}
 	if (arguments != NULL && profile_option != NULL)
 		status = child_run(child);
