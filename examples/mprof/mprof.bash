@@ -21,7 +21,7 @@ _mprof_options()
 			"--no-pager --no-lines --threads= --help --version"
 		;;
 	diff)
-		echo "--json --csv --csv= --shots= --top= --sort= --normalize --sites --tree --tree= --min-percent= --method= --class=" \
+		echo "--json --csv --csv= --shots= --top= --sort= --normalize --sites --tree --tree= --value= --min-percent= --method= --class=" \
 			"--assembly= --fail-above= --of= --threads= --help --version"
 		;;
 	heap)
