@@ -9,6 +9,7 @@
 #include "record/log_parts.h"
 #include "record/memory_limit.h"
 #include "record/missing_log.h"
+#include "record/next_command.h"
 #include "record/options.h"
 #include "record/target.h"
 #include "shared/control_paths.h"
@@ -243,6 +244,9 @@ static const struct option own_options[] = {
 
 #define OWN_COUNT (sizeof(own_options) / sizeof(own_options[0]))
 
+/* The exit status of Mono if there is no such program. */
+#define MONO_FOUND_NOTHING 2
+
 typedef struct recording_plan {
 	const char *output;
 	record_request request;
@@ -269,6 +273,7 @@ typedef struct recording_plan {
 	const char *salvage_file;                     /**< Named by the user; NULL if none. */
 	char salvage[SALVAGE_OPTION_SIZE];            /**< The option, if the user gives none. */
 	int is_cut;                                   /**< A log could not be written whole. */
+	int child_status;                             /**< Exit status of the program. */
 } recording_plan;
 
 static int apply_option(recording_plan *recording, int option, const char *name, const char *value)
@@ -739,14 +744,22 @@ static void explain_children(const recording_plan *recording, const log_summary 
 	}
 }
 
-/* Prints the command that reads the log, once and only if there is something in it and it is at its final path. */
-static void suggest_report(const recording_plan *recording, int has_events, const char *path, const char *name)
+/* Whether a shell or Mono found nothing to run: what was recorded is not the program. */
+static int has_run_nothing(const recording_plan *recording)
 {
-	if (recording->log_count > 1 || !has_events || strcmp(path, name) != 0)
-		return;
-	fputs("mprof: next: mprof report ", stderr);
-	quoted_print(stderr, name);
-	fputc('\n', stderr);
+	const int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
+
+	if (runs_mono)
+		return recording->child_status == MONO_FOUND_NOTHING && access(recording->target.subject, F_OK) != 0;
+	return recording->child_status == STATUS_NOT_FOUND;
+}
+
+/* Prints the command that reads the log, once and only if it is at its final path. */
+static void suggest_command(const recording_plan *recording, const log_summary *summary, const char *path,
+			    const char *name)
+{
+	if (recording->log_count == 1 && strcmp(path, name) == 0 && !has_run_nothing(recording))
+		next_command_print(&recording->request, summary, name);
 }
 
 /* The module describes a log that it writes to a stream, unless the program is killed before the end. */
@@ -788,7 +801,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		explain_precompiled(recording, &summary, name);
 		explain_filters(recording, &summary, &input, name);
 		explain_children(recording, &summary, name);
-		suggest_report(recording, summary.events > 0, path, name);
+		suggest_command(recording, &summary, path, name);
 	}
 	input_close(&input);
 }
@@ -865,6 +878,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 		status = child_run(child);
 	else
 		child->failure = ENOMEM;
+	recording->child_status = status;
 	if (child->failure == 0) {
 		collector_end(recording->collector);
 		control_paths_clean_after(recording->request.control_path);
