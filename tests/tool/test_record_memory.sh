@@ -108,6 +108,13 @@ expect "ring" "$(leaked ring.mprof)" 7
 "$MPROF" record --malloc -o - -- ./program 2>err >pipe.mprof
 expect "standard output" "$(leaked pipe.mprof)" 7
 
+# A reader that ends early is not the end of the tool: the log stays where the message states.
+status=0
+{ "$MPROF" record --malloc -o - -- ./program 2>err || echo $? >status; } | true
+expect_line err 'cannot write the log to standard output: Broken pipe; it stays in '
+expect "the status" "$(cat status)" 3
+rm -f "$(sed -n 's/.*it stays in //p' err)"
+
 # What cannot be recorded with it is refused before the program runs.
 for option in --sample --calls --alloc --heap=ondemand --only=x; do
 	mprof record --malloc $option -o refused.mprof -- ./program

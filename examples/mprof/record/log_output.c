@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -449,6 +450,8 @@ static FILE *open_stream(const char *path)
 /* Returns 0 after a message; the part is kept then. */
 static int copy_to_stream(const log_output *log, const char *part)
 {
+	/* A reader that has ended is an error with a message, not the end of this process. */
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	const char *stream = log->stdout_fd >= 0 ? "standard output" : log->wanted;
 	char bytes[65536];
 	FILE *in = fopen(part, "rbe");
@@ -469,6 +472,7 @@ static int copy_to_stream(const log_output *log, const char *part)
 			strerror(errno), part);
 	if (in != NULL)
 		fclose(in);
+	signal(SIGPIPE, before);
 	return is_done;
 }
 

@@ -57,7 +57,8 @@ void missing_log_explain(const missing_log *missing)
 	else if (!missing->is_native)
 		explain_mono(missing, of_ring);
 	else if (missing->target->file.is_instrumented)
-		fprintf(stderr, "%s called no function that was built with -finstrument-functions\n", subject);
+		fprintf(stderr, "%s called no function that was built with -finstrument-functions%s\n", subject,
+			of_ring);
 	else if (missing->is_sampled)
 		explain_unstarted(missing, of_ring);
 	else
