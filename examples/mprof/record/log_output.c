@@ -321,6 +321,9 @@ static int claim_log(log_output *log, int is_default)
 			"overwritten; choose another name with -o\n",
 			log->wanted);
 		return STATUS_USAGE;
+	case CLAIM_REFUSED:
+		fprintf(stderr, "mprof: record: cannot write %s: %s\n", log->wanted, strerror(errno));
+		return STATUS_USAGE;
 	case CLAIM_NO_MEMORY:
 		break;
 	}

@@ -55,10 +55,14 @@ static int is_foreign(const char *path, const struct stat *status)
 
 claim_result claim_path(const char *path, int replaces, struct stat *created)
 {
+	const int error = create_empty(path, created);
 	struct stat status;
 
-	if (create_empty(path, created) == 0)
+	if (error == 0)
 		return CLAIM_MADE;
+	errno = error;
+	if (error != EEXIST)
+		return CLAIM_REFUSED;
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return CLAIM_EMPTY;
 	if (is_foreign(path, &status))
@@ -119,7 +123,8 @@ claim_result claim_numbered(char **path, struct stat *created)
 		free(*path);
 		*path = name;
 	}
-	return error == 0 ? CLAIM_MADE : CLAIM_EMPTY;
+	errno = error;
+	return error == 0 ? CLAIM_MADE : error == EEXIST ? CLAIM_EMPTY : CLAIM_REFUSED;
 }
 
 static int is_same(const struct stat *status, const struct stat *other)

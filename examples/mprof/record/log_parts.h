@@ -12,7 +12,8 @@
 
 typedef enum claim_result {
 	CLAIM_MADE,      /**< An empty file was created. */
-	CLAIM_EMPTY,     /**< There is an empty file, or one that may be replaced, or the path cannot be created. */
+	CLAIM_EMPTY,     /**< There is an empty file, or one that may be replaced, or a FIFO or a device. */
+	CLAIM_REFUSED,   /**< The file cannot be created; errno has the reason. */
 	CLAIM_EXISTS,    /**< A file exists. */
 	CLAIM_BUSY,      /**< A file exists, and another program is writing a log to it. */
 	CLAIM_FOREIGN,   /**< A file of another user, or one with another name: others may have put it there. */
@@ -27,7 +28,8 @@ claim_result claim_path(const char *path, int replaces, struct stat *created);
 
 /**
  * Claims this path or, if it exists, the first free one of "log.2.mprof", "log.3.mprof" and so on. \p path is allocated
- * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY or CLAIM_NO_MEMORY.
+ * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY, CLAIM_REFUSED or
+ * CLAIM_NO_MEMORY.
  */
 claim_result claim_numbered(char **path, struct stat *created);
 
