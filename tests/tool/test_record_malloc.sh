@@ -264,6 +264,15 @@ expect "the default is memory" "$("$MPROF" export --to=folded -o - known.mprof 2
 	"$("$MPROF" export --to=folded --value=memory -o - known.mprof 2>err)"
 expect "by function" "$("$MPROF" export --to=folded --value=memory-live -o - known.mprof 2>err |
 	awk '{ stack = $0; sub(/ [0-9]+$/, "", stack); if (stack ~ /;leak$/) sum += $NF } END { print sum }')" 4600
+# Callers and callees.
+mprof report --callers=leak --top=0 known.mprof
+expect_line out '^Callers, by native memory allocated'
+expect_line out '^ +4.60 kB +4.60 kB +400  worker$'
+mprof report --json --callees=worker known.mprof
+expect_json "callees" '[.callees[] | select(.source == "memory") | .rows[] | select(.name == "leak") | [.count, .self]]' \
+	'[[400,4600]]'
+mprof report --inverted known.mprof
+expect_line out '^Inverted tree of native memory, by bytes'
 # What was freed is a result as well.
 mprof flame --value=memory-live -o flame.svg all.mprof
 expect_status 0 "nothing is left"

@@ -343,3 +343,20 @@ void log_parts_release(log_parts *parts)
 	free(parts->parts);
 	*parts = (log_parts){NULL, 0};
 }
+
+void log_part_program(const log_part *part, char program[LOG_PROGRAM_SIZE])
+{
+	static log_summary summary;
+	mprof_block block;
+	log_input input;
+
+	summary.program[0] = '\0';
+	if (input_open_part(&input, part->path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION)) != STATUS_NOTHING) {
+		input.is_quiet = 1;
+		while (summary.program[0] == '\0' && input_next_block(&input, &block))
+			if (block.loaded && block.kind == MPROF_BLOCK_SESSION)
+				summary_read_properties(&summary, &input);
+	}
+	input_close(&input);
+	snprintf(program, LOG_PROGRAM_SIZE, "%s", summary.program);
+}

@@ -58,6 +58,9 @@ char *claim_labelled_name(const char *path, const char *label);
 /** The extension of logs. */
 #define LOG_EXTENSION ".mprof"
 
+/** Size of the path of a program, in bytes. */
+#define LOG_PROGRAM_SIZE 256
+
 /** The log of one program that one process ran. */
 typedef struct log_part {
 	char *path;
@@ -92,6 +95,9 @@ int log_parts_find(log_parts *found, const char *directory, const char *prefix, 
 size_t log_parts_choose(const log_parts *parts, pid_t process);
 
 void log_parts_release(log_parts *parts);
+
+/** Reads the path of the recorded program from a part, shortened if it is long; "" if it is unknown. */
+void log_part_program(const log_part *part, char program[LOG_PROGRAM_SIZE]);
 
 /** The extension of the names of parts. */
 #define PART_EXTENSION ".part"
