@@ -144,6 +144,13 @@ await test -S socket
 mprof control "$work/socket" status
 expect_status 0 "status"
 expect_line out '^kinds=native memory$'
+# A report of the log under its final name, while it has that of a part.
+mprof control "$work/socket" flush
+mprof report controlled.mprof
+expect_status 1 "a log that is still written"
+expect_line out ', still being recorded$'
+expect_line err ': still being recorded: what follows is not in the log yet$'
+expect_no_line err 'damaged'
 mprof control "$work/socket" mark here
 expect_status 0 "mark"
 mprof control "$work/socket" sample 100

@@ -2,10 +2,12 @@
 /* mprof report: prints the profile of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
+#include "live/part_log.h"
 #include "report/filters.h"
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -350,6 +352,7 @@ int command_report(int argc, char **argv)
 {
 	static log_report report;
 	report_options taken = {0};
+	char part[PATH_MAX];
 	read_arguments arguments;
 	int status;
 
@@ -369,6 +372,9 @@ int command_report(int argc, char **argv)
 	}
 	set_defaults(&taken, arguments.as_json);
 	taken.readable_names = !taken.as_document && !taken.compiler_names;
+	/* While mprof record runs a native program, its log may have the name of a part. */
+	if (part_log_find(arguments.file, part, sizeof(part)) == PART_FOUND)
+		arguments.file = part;
 	status = report_read(&report, arguments.file, &taken);
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		if (taken.readable_names)
