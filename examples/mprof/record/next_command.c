@@ -37,15 +37,13 @@ static void print_picture(const char *name)
 {
 	static const char extension[] = ".mprof";
 	size_t length = strlen(name);
-	char *picture = malloc(length + sizeof(".svg"));
+	char *picture;
 
 	if (length > sizeof(extension) - 1 && strcmp(name + length - (sizeof(extension) - 1), extension) == 0)
 		length -= sizeof(extension) - 1;
-	if (picture != NULL) {
-		memcpy(picture, name, length);
-		strcpy(picture + length, ".svg");
-		quoted_print(stderr, picture);
-	}
+	if (asprintf(&picture, "%.*s.svg", (int)length, name) < 0)
+		return;
+	quoted_print(stderr, picture);
 	free(picture);
 }
 
