@@ -151,6 +151,8 @@ expect_status 1 "a log that is still written"
 expect_line out ', still being recorded$'
 expect_line err ': still being recorded: what follows is not in the log yet$'
 expect_no_line err 'damaged'
+mprof top --once controlled.mprof
+expect_line out '^native memory: [0-9.]+ k?B in [0-9,]+ blocks, at most '
 mprof control "$work/socket" mark here
 expect_status 0 "mark"
 mprof control "$work/socket" sample 100
