@@ -68,7 +68,7 @@ static void *map(size_t size)
 	return memory != MAP_FAILED ? memory : NULL;
 }
 
-/* Maps a chunk, or a smaller one where the program has used up its address space. Returns its size; 0 if there is none. */
+/* Maps a chunk, or a smaller one if the program has used up its address space. Returns its size; 0 if there is none. */
 static size_t map_chunk(size_t least)
 {
 	size_t size = CHUNK_SIZE;
