@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The flame graph of calls, samples or allocations, and its inverse.
+// The flame graph of calls, samples, allocations or native memory, and its inverse.
 import { changeAddress } from './address.js';
 import { element, fileName, saveFile } from './dom.js';
 import { FrameForest } from './flame_layout.js';
@@ -10,7 +10,15 @@ const flameSources = [
 	{ id: 'calls', title: 'Time in calls', unit: 'ns', countName: 'calls', total: 'calls' },
 	{ id: 'samples', title: 'Samples', unit: 'count', countName: null, total: 'samples' },
 	{ id: 'allocations', title: 'Allocated bytes', unit: 'bytes', countName: 'objects', total: 'allocations' },
+	{ id: 'memory', title: 'Native memory allocated', unit: 'bytes', countName: 'blocks', total: 'native_allocations' },
+	{ id: 'memoryLive', title: 'Native memory not freed', unit: 'bytes', countName: 'blocks', total: 'native_allocations' },
+	{ id: 'memoryPeak', title: 'Native memory at the peak', unit: 'bytes', countName: 'blocks', total: 'native_allocations' },
+	{ id: 'memoryTemporary', title: 'Temporary native allocations', unit: 'count', countName: null,
+		total: 'native_allocations' },
 ];
+
+// Options of "mprof record" for a source that the log lacks.
+const recordingOptions = { calls: '--calls', samples: '--sample', allocations: '--alloc=stack' };
 
 function choice(title, options, chosen, change) {
 	return element('label', {}, `${title} `, element('select', { onchange: (event) => change(event.target.value) },
@@ -21,7 +29,8 @@ export const flameView = {
 	id: 'flame',
 	title: 'Flame graph',
 	async draw(container, { client, selection, address }) {
-		const { totals } = await client.ask('overview', { selection });
+		const { totals: counts, memory } = await client.ask('overview', { selection });
+		const totals = { ...counts, native_allocations: memory?.allocations ?? 0 };
 		const source = flameSources.find(({ id }) => id === address.source) ?? flameSources.find(({ total }) => totals[total] > 0) ?? flameSources[0];
 		const inverted = address.inverted === '1';
 		const forest = new FrameForest(await client.ask('frames', { selection, source: source.id, inverted }));
@@ -38,7 +47,7 @@ export const flameView = {
 				element('span', { class: 'faint' }, `${forest.nodes.length - 1} frames`)),
 			graph.status, graph.element);
 		if (forest.whole === 0)
-			graph.element.replaceChildren(emptyText({ calls: '--calls', samples: '--sample', allocations: '--alloc=stack' }[source.id]));
+			graph.element.replaceChildren(emptyText(recordingOptions[source.id] ?? '--malloc'));
 		return {
 			apply(now, changed) {
 				if (changed.some((name) => name !== 'zoom' && name !== 'search'))

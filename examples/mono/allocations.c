@@ -277,7 +277,7 @@ const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode, 
 	const char *refusal = mode == ALLOCATIONS_WITH_STACKS ? refuse_stacks(profiler, interval) : NULL;
 
 	if ((profiler->options.kinds & RECORD_ALLOCATIONS) == 0)
-		return "code reports allocations only if it is compiled so: start the program with the option alloc";
+		return "code reports allocations only if it is compiled so: start the program with --alloc";
 	if (refusal != NULL)
 		return refusal;
 	if (mode == ALLOCATIONS_WITH_STACKS &&

@@ -98,7 +98,7 @@ const char *call_gate_set(MonoProfiler *profiler, const char *selection)
 	filters *admitted = NULL;
 
 	if ((profiler->options.kinds & RECORD_CALLS) == 0 && !options_allow_changes(&profiler->options))
-		return "older formats have calls only from the start: start the program with the option calls";
+		return "older formats have calls only from the start: start the program with --calls";
 	if (strlen(selection) >= sizeof(selection_text))
 		return "the pattern is longer than 255 bytes";
 	if (strcmp(selection, "on") == 0) {

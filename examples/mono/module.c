@@ -178,9 +178,12 @@ static void end_recording(void)
 	stats.struct_size = sizeof(stats);
 	if (mprof_recorder_get_stats(module.recorder, &stats) != MPROF_OK)
 		return;
+	/* "mprof record", which asks for quiet, finds in the log what it lacks. */
+	if (module.options.quiet)
+		return;
 	if (stats.status != MPROF_OK)
 		print_failed(&stats);
-	else if (!module.options.quiet)
+	else
 		print_closed(&stats);
 }
 

@@ -7,7 +7,7 @@ _mprof_options()
 	record)
 		echo "--output= --force --children --children= --calls --alloc --alloc= --jit --gc --exceptions --exceptions= --threads --classes --all --sample --sample=" \
 			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
-			"--finalizers --counters --counters= --sample-source= --sample-depth= --sample-stack= --stack-depth= --only= --not= --depth=" \
+			"--finalizers --counters --counters= --malloc --sample-source= --sample-depth= --sample-stack= --stack-depth= --malloc-stack= --only= --not= --depth=" \
 			"--no-wrappers --all-wrappers --async --no-aot --gzip --gzip= --compress= --resolution= --max-size= --ring= --heap-memory=" \
 			"--no-heap-fields --salvage= --drop --buffers= --interval= --drain-threads= --format=" \
 			"--start-disabled --control= --no-control --port= --signal= --jitdump --perf-map --oprofile" \
@@ -21,7 +21,7 @@ _mprof_options()
 			"--no-pager --no-lines --threads= --help --version"
 		;;
 	diff)
-		echo "--json --csv --csv= --shots= --top= --sort= --normalize --sites --tree --tree= --min-percent= --method= --class=" \
+		echo "--json --csv --csv= --shots= --top= --sort= --normalize --sites --tree --tree= --value= --min-percent= --method= --class=" \
 			"--assembly= --fail-above= --of= --threads= --help --version"
 		;;
 	heap)

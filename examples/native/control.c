@@ -2,15 +2,10 @@
 /* Receives commands while a native program runs. */
 #include "control.h"
 
-#include "call_gate.h"
-#include "sampler.h"
-
 #include "shared/control_clients.h"
 #include "shared/control_listeners.h"
-#include "shared/control_reply.h"
 #include "shared/control_wake.h"
 #include "shared/own_thread.h"
-#include "shared/record_options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,11 +36,17 @@ static const char *result_of(mprof_status status)
 	return status == MPROF_OK ? NULL : mprof_status_get_text(status);
 }
 
+static void enable_module(int is_enabled)
+{
+	if (control.recording.module->set_enabled != NULL)
+		control.recording.module->set_enabled(is_enabled);
+}
+
 static const char *enable(void)
 {
 	const mprof_status status = mprof_recorder_set_enabled(control.recording.recorder, 1);
 
-	sampler_enable(1);
+	enable_module(1);
 	return result_of(status);
 }
 
@@ -53,7 +54,7 @@ static const char *disable(void)
 {
 	mprof_status status = mprof_recorder_set_enabled(control.recording.recorder, 0);
 
-	sampler_enable(0);
+	enable_module(0);
 	return result_of(status == MPROF_OK ? mprof_recorder_drain(control.recording.recorder) : status);
 }
 
@@ -67,73 +68,48 @@ static const char *flush(void)
 		mprof_recorder_dump_path(recording->recorder, recording->log_path, recording->ring_gzip, NULL));
 }
 
-/* Writes a marker: without it, a reader could not explain why the rate or the kinds of events change. */
-static const char *mark_change(const char *what, const char *value)
+static const char *mark(const char *text)
+{
+	return result_of(mprof_recorder_record_mark(control.recording.recorder, 0, text, strlen(text)));
+}
+
+const char *native_control_mark(const char *what, const char *value)
 {
 	char text[MAX_COMMAND + 32];
 
 	snprintf(text, sizeof(text), "mprof control: %s %s", what, value);
-	return result_of(mprof_recorder_record_mark(control.recording.recorder, 0, text, strlen(text)));
-}
-
-static void describe_samples(command_reply *reply)
-{
-	control_reply_add(reply, "sample_hz=%" PRIu32, sampler_rate());
-}
-
-static void describe_calls(command_reply *reply)
-{
-	control_reply_add(reply, "calls=%s", call_gate_selection());
-}
-
-static const char *change_calls(const char *value, command_reply *reply)
-{
-	const char *failure;
-
-	if (!control.recording.has_calls && !control.recording.may_add_calls)
-		return "older formats have calls only from the start: start the program with --calls";
-	failure = call_gate_set(control.recording.recorder, value);
-	if (failure != NULL)
-		return failure;
-	control.recording.has_calls = 1;
-	describe_calls(reply);
-	return mark_change("calls", value);
-}
-
-static const char *change_samples(const char *value, command_reply *reply)
-{
-	const uint32_t start_hz = sampler_start_rate();
-	const char *failure;
-	uint32_t hz;
-
-	if (start_hz == 0)
-		return "a native program is sampled only if it was started with --sample";
-	failure = sample_rate_parse(value, start_hz, &hz);
-	if (failure != NULL)
-		return failure;
-	sampler_set_rate(hz);
-	describe_samples(reply);
-	return mark_change("sample", value);
+	return mark(text);
 }
 
 static void add_status(command_reply *reply)
 {
 	const controlled_recording *recording = &control.recording;
-	const int has_samples = sampler_start_rate() != 0;
 
 	control_reply_add(reply, "pid=%ld", (long)getpid());
 	control_reply_add(reply, "recording=%s",
 			  mprof_recorder_is_enabled(recording->recorder) ? "enabled" : "disabled");
-	control_reply_add(reply, "kinds=%s%s%s", recording->has_calls ? "calls" : "",
-			  recording->has_calls && has_samples ? ", " : "", has_samples ? "samples" : "");
+	control_reply_add(reply, "kinds=%s", recording->module->kinds());
 	control_reply_add(reply, "log=%s", recording->log_path);
 	if (recording->ring_bytes != 0)
 		control_reply_add(reply, "ring_bytes=%" PRIu64, recording->ring_bytes);
-	if (has_samples)
-		describe_samples(reply);
-	if (recording->has_calls)
-		describe_calls(reply);
+	if (recording->module->add_status != NULL)
+		recording->module->add_status(reply);
 	control_reply_add_counts(reply, recording->recorder);
+}
+
+/* Runs a command of the module, or explains that there is none. */
+static const char *run_other(const char *line, command_reply *reply)
+{
+	static char unknown[160];
+	const control_module *module = control.recording.module;
+	const char *failure = NULL;
+
+	if (module->run != NULL && module->run(line, reply, &failure))
+		return failure;
+	snprintf(unknown, sizeof(unknown),
+		 "a native program has only the commands enable, disable, flush, status, cost%s and mark TEXT",
+		 module->commands);
+	return unknown;
 }
 
 static void run_command(void *user, const char *line, int is_classic, command_reply *reply)
@@ -155,16 +131,10 @@ static void run_command(void *user, const char *line, int is_classic, command_re
 		add_status(reply);
 	else if (strcmp(line, "cost") == 0)
 		control_cost_add(reply, control.recording.recorder);
-	else if (strncmp(line, "sample ", 7) == 0)
-		failure = change_samples(line + 7, reply);
-	else if (strncmp(line, "calls ", 6) == 0)
-		failure = change_calls(line + 6, reply);
 	else if (strncmp(line, "mark ", 5) == 0 && line[5] != '\0')
-		failure = result_of(
-			mprof_recorder_record_mark(control.recording.recorder, 0, line + 5, strlen(line + 5)));
+		failure = mark(line + 5);
 	else
-		failure = "a native program has only the commands enable, disable, flush, status, cost, sample, calls "
-			  "and mark TEXT";
+		failure = run_other(line, reply);
 	control_reply_end(reply, failure);
 }
 
@@ -174,7 +144,7 @@ static void *serve_clients(void *unused)
 	int is_pausing = 0;
 
 	(void)unused;
-	control.recording.begin_thread();
+	control.recording.module->begin_thread();
 	while (!atomic_load(&control.is_ending)) {
 		int fd;
 

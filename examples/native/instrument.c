@@ -7,12 +7,14 @@
 #include "call_events.h"
 #include "call_gate.h"
 #include "control.h"
+#include "control_kinds.h"
 #include "demangler.h"
 #include "exec_calls.h"
 #include "function_filter.h"
 #include "instrument_options.h"
 #include "libraries.h"
 #include "own_memory.h"
+#include "process_log.h"
 #include "program_end.h"
 #include "sampler.h"
 #include "thread_names.h"
@@ -93,9 +95,9 @@ static char log_path[INSTRUMENT_PATH_SIZE];
 static int has_children; /* Processes that fork() makes are recorded, each to a log of its own. */
 static int has_samples;
 static int has_calls = 1;
-static int is_current;          /* The log is not in an older format. */
-static int is_salvaged;         /* Another process can complete the log. */
-static char collector_path[64]; /* Of "mprof record"; empty if that did not start this. */
+static int is_current;                           /* The log is not in an older format. */
+static int is_salvaged;                          /* Another process can complete the log. */
+static char collector_path[COLLECTOR_PATH_SIZE]; /* Of "mprof record"; empty if that did not start this. */
 
 static void begin_sampled_thread(uintptr_t frame);
 
@@ -255,65 +257,14 @@ static void leave_thread_out(void)
 
 static void start_control(void)
 {
-	const controlled_recording recording = {recorder,  log_path,   ring_bytes,      ring_gzip,
-						has_calls, is_current, leave_thread_out};
+	const controlled_recording recording = {recorder, log_path, ring_bytes, ring_gzip,
+						control_kinds_begin(recorder, has_calls, is_current, leave_thread_out)};
 	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	char path[128];
 
 	if (instrument_options_has(words, "no-control"))
 		return;
 	native_control_start(&recording, instrument_options_text(words, "control", path, sizeof(path)) ? path : NULL);
-}
-
-/*
- * The path of the memory by which "mprof record" states whether it collects logs. Returns 0 if it did not start this.
- */
-static int find_collector(char path[64])
-{
-	return instrument_options_text(getenv("MPROF_INSTRUMENT_OPTIONS"), "collector", path, 64);
-}
-
-/* The pattern of the final names, for a process that gives its log its name itself. Returns 0 if there is none. */
-static int find_late_pattern(const char *parts, char pattern[INSTRUMENT_PATH_SIZE])
-{
-	return instrument_options_text(getenv("MPROF_INSTRUMENT_OPTIONS"), "final", pattern, INSTRUMENT_PATH_SIZE) ||
-	       (parts != NULL && late_log_pattern(parts, pattern, INSTRUMENT_PATH_SIZE));
-}
-
-/*
- * Finds the path of the log. \p *lock receives a lock to hold until the log is open. Returns 0 if the path is too long.
- */
-static int find_path(const char *pattern, int *lock)
-{
-	static char late[INSTRUMENT_PATH_SIZE];
-	char collector[64];
-
-	*lock = LATE_LOG_UNLOCKED;
-	if (find_collector(collector)) {
-		*lock = late_log_lock(collector);
-		if (*lock == LATE_LOG_ENDED && find_late_pattern(pattern, late))
-			pattern = late;
-	}
-	/* Further logs of a process, after one that is complete, do not replace it. */
-	return atomic_fetch_add(&openings, 1) > 0 ? instrument_options_next_path(pattern, log_path)
-						  : instrument_options_path(pattern, log_path);
-}
-
-/* Names the log, if "mprof record" has ended before. */
-static void name_late_log(void)
-{
-	const char *pattern = getenv("MPROF_INSTRUMENT_OUTPUT");
-	char late[INSTRUMENT_PATH_SIZE];
-	char name[INSTRUMENT_PATH_SIZE];
-	char collector[64];
-	int lock;
-
-	if (!find_collector(collector) || pattern == NULL || !late_log_is_part(log_path))
-		return;
-	lock = late_log_lock(collector);
-	if (lock == LATE_LOG_ENDED && find_late_pattern(pattern, late) && instrument_options_path(late, name))
-		(void)late_log_move(log_path, name, sizeof(name));
-	late_log_unlock(lock);
 }
 
 static void open_log(void)
@@ -329,12 +280,12 @@ static void open_log(void)
 	error.what = "";
 	if (!install_handlers())
 		return;
-	if (!find_path(pattern, &lock)) {
+	/* Further logs of a process, after one that is complete, do not replace it. */
+	if (!process_log_path(pattern, words, atomic_fetch_add(&openings, 1) > 0, log_path, &lock)) {
 		late_log_unlock(lock);
 		return;
 	}
-	if (!find_collector(collector_path))
-		collector_path[0] = '\0';
+	(void)process_log_collector(words, collector_path);
 	process = getpid();
 	atomic_store(&is_ending, 0);
 	atomic_store(&unrecorded_children, 0);
@@ -411,14 +362,6 @@ static int is_mono(void)
 	return dlsym(RTLD_DEFAULT, "mono_jit_init") != NULL;
 }
 
-/* Without the option children, only the process that was started is sampled, and not the programs that it starts. */
-static int is_wanted_process(const char *words)
-{
-	uint64_t parent = instrument_options_number(words, RECORD_OF_NATIVE, "parent");
-
-	return parent == 0 || (uint64_t)getppid() == parent;
-}
-
 /* The log of samples is opened before main(), that of calls alone at the first call. */
 __attribute__((constructor)) static void begin_recording(void)
 {
@@ -429,25 +372,11 @@ __attribute__((constructor)) static void begin_recording(void)
 	has_calls = instrument_options_has(words, "calls") || instrument_options_has(words, "all");
 	if (!has_calls)
 		call_gate_begin_closed();
-	has_samples = !is_mono() && is_wanted_process(words);
+	has_samples = !is_mono() && process_log_is_wanted(words);
 	if (!has_samples)
 		return;
 	thread_starts_set(begin_sampled_thread);
 	thread_starts_set_child(begin_child);
-}
-
-/* Writes the ring buffer to the log. */
-static void write_ring(void)
-{
-	mprof_error error;
-	mprof_status status;
-
-	memset(&error, 0, sizeof(error));
-	error.struct_size = sizeof(error);
-	error.what = "";
-	status = mprof_recorder_dump_path(recorder, log_path, ring_gzip, &error);
-	if (status != MPROF_OK)
-		fprintf(stderr, "mprof: cannot write %s: %s\n", log_path, open_error_text(&error, status));
 }
 
 static void note_children(void)
@@ -460,6 +389,7 @@ static void note_children(void)
 
 static void end_log(void)
 {
+	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	mprof_recorder *closed = recorder;
 
 	native_control_stop();
@@ -467,10 +397,10 @@ static void end_log(void)
 	note_children();
 	mprof_recorder_close(closed);
 	if (ring_bytes != 0)
-		write_ring();
-	if (!instrument_options_has(getenv("MPROF_INSTRUMENT_OPTIONS"), "quiet"))
+		process_log_write_ring(closed, log_path, ring_gzip);
+	if (!instrument_options_has(words, "quiet"))
 		log_loss_print(closed, log_path);
-	name_late_log();
+	process_log_name(getenv("MPROF_INSTRUMENT_OUTPUT"), words, log_path);
 }
 
 /* Whether this thread ends the log. Another one may have begun to, and a child of vfork() has the log of its parent. */

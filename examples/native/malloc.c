@@ -9,14 +9,17 @@
 #include "allocator.h"
 #include "bounded_call.h"
 #include "call_stack.h"
+#include "control.h"
 #include "exec_calls.h"
 #include "instrument_options.h"
 #include "operators.h"
 #include "own_memory.h"
+#include "process_log.h"
 #include "program_end.h"
 #include "thread_names.h"
 #include "unloads.h"
 
+#include "shared/late_log.h"
 #include "shared/log_loss.h"
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
@@ -27,6 +30,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -63,6 +67,11 @@ static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL before it is opened, and if nothing is recorded. */
 static pid_t process;            /* The process that opened it: a child of vfork() has the same memory. */
 static char log_path[INSTRUMENT_PATH_SIZE];
+static uint64_t ring_bytes; /* Size of the ring buffer, which is written at the end; 0 for none. */
+static uint32_t ring_gzip;  /* Compression of a log that is written from it. */
+
+/* Made by fork(), without a log of their own. Relaxed: a sum that nothing else depends on. */
+static _Atomic uint64_t unrecorded_children;
 
 /*
  * Number of recorders opened. Written by the thread that opens one; relaxed, since a thread that reads it late records
@@ -97,6 +106,12 @@ static void unmark_own_thread(void *user)
 {
 	(void)user;
 	own_thread_leave();
+}
+
+/* On the thread that receives commands. */
+static void leave_thread_out(void)
+{
+	state = THREAD_OFF;
 }
 
 /* While the module starts the thread that waits for the end of the program, and on it. */
@@ -140,10 +155,12 @@ static void end_thread(void *value)
 
 static void read_stack_options(const char *words)
 {
-	const uint64_t frames = instrument_options_number(words, RECORD_OF_MEMORY, "depth");
+	const uint64_t named = instrument_options_number(words, RECORD_OF_MEMORY, "stack-depth");
+	const uint64_t frames = named != 0 ? named : instrument_options_number(words, RECORD_OF_MEMORY, "depth");
 	char stack[16];
 
-	if (instrument_options_text(words, "stack", stack, sizeof(stack))) {
+	if (instrument_options_text(words, "malloc-stack", stack, sizeof(stack)) ||
+	    instrument_options_text(words, "stack", stack, sizeof(stack))) {
 		if (strcmp(stack, "frames") == 0)
 			walk = CALL_STACK_FRAMES;
 		else if (strcmp(stack, "none") == 0)
@@ -169,10 +186,9 @@ static int find_other_allocator(char *text, size_t size)
 	return 1;
 }
 
-static mprof_status open_recorder(const char *path, mprof_error *error)
+static mprof_status open_recorder(const char *path, const char *words, mprof_error *error)
 {
 	char process[24];
-	const char *words = getenv("MPROF_MALLOC_OPTIONS");
 	char unrecorded[PATH_MAX + 100];
 	const int has_other = find_other_allocator(unrecorded, sizeof(unrecorded));
 	const mprof_property properties[] = {
@@ -189,9 +205,14 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	writer.runtime = "native";
 	writer.intro_flags = MPROF_INTRO_FLAG_MEMORY;
 	mprof_recorder_options_init(&options, sizeof(options));
-	instrument_options_print_problems(words, RECORD_OF_MEMORY);
+	/* "mprof record", which asks for quiet, has checked them. */
+	if (!instrument_options_has(words, "quiet"))
+		instrument_options_print_problems(words, RECORD_OF_MEMORY);
 	instrument_options_read(words, RECORD_OF_MEMORY, &writer, &options);
 	read_stack_options(words);
+	ring_bytes = instrument_options_number(words, RECORD_OF_MEMORY, "ring");
+	ring_gzip = writer.gzip_level;
+	options.start_disabled = (uint32_t)instrument_options_has(words, "start-disabled");
 	options.writer = &writer;
 	options.properties = properties;
 	options.property_size = sizeof(properties[0]);
@@ -202,37 +223,84 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	options.thread_times = 1;
 	if (has_other)
 		fprintf(stderr, "mprof: %s\n", unrecorded);
-	return salvage_open(options.salvage_path, path, 0, &options, &recorder, NULL, error);
+	return salvage_open(options.salvage_path, path, ring_bytes, &options, &recorder, NULL, error);
+}
+
+static const char *list_kinds(void)
+{
+	return "native memory";
+}
+
+static void start_control(const char *words)
+{
+	static const control_module module = {leave_thread_out, NULL, list_kinds, NULL, NULL, ""};
+	const controlled_recording recording = {recorder, log_path, ring_bytes, ring_gzip, &module};
+	char path[128];
+
+	if (instrument_options_has(words, "no-control"))
+		return;
+	native_control_start(&recording, instrument_options_text(words, "control", path, sizeof(path)) ? path : NULL);
 }
 
 /* \p is_next: the process has written a log before, which stays. */
 static void open_log(int is_next)
 {
 	const char *pattern = getenv("MPROF_MALLOC_OUTPUT");
+	const char *words = getenv("MPROF_MALLOC_OPTIONS");
 	mprof_error error;
 	mprof_status status;
+	int lock;
 
 	memset(&error, 0, sizeof(error));
 	error.struct_size = sizeof(error);
 	error.what = "";
 	recorder = NULL;
-	if (!(is_next ? instrument_options_next_path : instrument_options_path)(pattern, log_path))
+	if (!process_log_is_wanted(words))
 		return;
+	if (!process_log_path(pattern, words, is_next, log_path, &lock)) {
+		late_log_unlock(lock);
+		return;
+	}
 	process = getpid();
 	atomic_fetch_add_explicit(&openings, 1, memory_order_relaxed);
-	status = open_recorder(log_path, &error);
-	if (status != MPROF_OK)
+	atomic_store_explicit(&unrecorded_children, 0, memory_order_relaxed);
+	status = open_recorder(log_path, words, &error);
+	late_log_unlock(lock);
+	if (status == MPROF_OK)
+		start_control(words);
+	else
 		fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", log_path,
 			open_error_text(&error, status));
 }
 
+static void note_children(mprof_recorder *closed)
+{
+	const uint64_t children = atomic_load_explicit(&unrecorded_children, memory_order_relaxed);
+	char text[24];
+
+	if (children == 0)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, children);
+	(void)mprof_recorder_set_property(closed, "unrecorded_children", text);
+}
+
 static void close_log(void)
 {
+	const char *words = getenv("MPROF_MALLOC_OPTIONS");
 	mprof_recorder *closed = recorder;
 
 	recorder = NULL;
-	if (closed != NULL && mprof_recorder_close(closed) != MPROF_ERR_STATE)
+	if (closed == NULL)
+		return;
+	native_control_stop();
+	note_children(closed);
+	if (mprof_recorder_close(closed) == MPROF_ERR_STATE)
+		return;
+	if (ring_bytes != 0)
+		process_log_write_ring(closed, log_path, ring_gzip);
+	if (!instrument_options_has(words, "quiet"))
 		log_loss_print(closed, log_path);
+	process_log_name(getenv("MPROF_MALLOC_OUTPUT"), words, log_path);
 }
 
 /*
@@ -258,6 +326,18 @@ static void begin_next_log(void)
 	state = recorder != NULL ? THREAD_NEW : THREAD_OFF;
 }
 
+/* In the parent. A child has a log of its own under the same conditions as in begin_child(). */
+static void count_child(void)
+{
+	const char *output = getenv("MPROF_MALLOC_OUTPUT");
+	const int saved = errno;
+
+	if (output == NULL || strstr(output, "%p") == NULL ||
+	    instrument_options_has(getenv("MPROF_MALLOC_OPTIONS"), "parent"))
+		atomic_fetch_add_explicit(&unrecorded_children, 1, memory_order_relaxed);
+	errno = saved;
+}
+
 /* The log belongs to the parent. The child gets a log of its own if the pattern contains the process ID. */
 static void begin_child(void)
 {
@@ -265,6 +345,8 @@ static void begin_child(void)
 	const int saved = errno;
 
 	state = THREAD_BUSY;
+	if (recorder != NULL)
+		native_control_forget();
 	call_stack_begin_child();
 	mprof_recorder_destroy(recorder);
 	thread_names_forget();
@@ -322,7 +404,7 @@ __attribute__((constructor)) static void begin_recording(void)
 	if (pthread_key_create(&thread_end, end_thread) == 0) {
 		open_log(0);
 		if (recorder != NULL) {
-			pthread_atfork(NULL, NULL, begin_child);
+			pthread_atfork(NULL, count_child, begin_child);
 			exec_calls_set(end_log, begin_next_log);
 			unloads_set(read_modules, read_modules);
 		}

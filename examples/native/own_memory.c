@@ -68,17 +68,33 @@ static void *map(size_t size)
 	return memory != MAP_FAILED ? memory : NULL;
 }
 
+/* Maps a chunk, or a smaller one if the program has used up its address space. Returns its size; 0 if there is none. */
+static size_t map_chunk(size_t least)
+{
+	size_t size = CHUNK_SIZE;
+	unsigned char *mapped = map(size);
+
+	while (mapped == NULL && size / 2 >= least && size > PAGE_SIZE) {
+		size /= 2;
+		mapped = map(size);
+	}
+	if (mapped == NULL)
+		return 0;
+	chunk = mapped;
+	return size;
+}
+
 /* Under the lock. What is left of the previous chunk stays unused. */
 static void *take_from_chunk(size_t size)
 {
 	unsigned char *taken;
 
 	if (chunk_left < size) {
-		taken = map(CHUNK_SIZE);
-		if (taken == NULL)
+		const size_t mapped = map_chunk(size);
+
+		if (mapped == 0)
 			return NULL;
-		chunk = taken;
-		chunk_left = CHUNK_SIZE;
+		chunk_left = mapped;
 	}
 	taken = chunk;
 	chunk += size;

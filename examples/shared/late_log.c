@@ -73,8 +73,26 @@ int late_log_is_part(const char *path)
 	return ends_with(path, strlen(path), PART_EXTENSION);
 }
 
+void late_log_label(char text[LATE_LOG_LABEL_SIZE], const char *label, const char *program)
+{
+	static const char extension[] = ".exe";
+	const char *slash = strrchr(program, '/');
+	const char *name = slash != NULL ? slash + 1 : program;
+	size_t length = strlen(name);
+	size_t at;
+
+	if (ends_with(name, length, extension))
+		length -= sizeof(extension) - 1;
+	at = (size_t)snprintf(text, LATE_LOG_LABEL_SIZE, "%.60s%s", label, length > 0 ? "." : "");
+	/* Percent signs are those of patterns, and the options of modules are separated by commas. */
+	for (size_t i = 0; i < length && at + 1 < LATE_LOG_LABEL_SIZE; i++)
+		text[at++] = (char)(strchr("%,", name[i]) != NULL ? '_' : name[i]);
+	text[at] = '\0';
+}
+
 int late_log_pattern(const char *parts, char *pattern, size_t size)
 {
+	char label[LATE_LOG_LABEL_SIZE];
 	size_t length = strlen(parts);
 	int created;
 
@@ -88,7 +106,8 @@ int late_log_pattern(const char *parts, char *pattern, size_t size)
 	length--;
 	if (ends_with(parts, length, LOG_EXTENSION))
 		length -= sizeof(LOG_EXTENSION) - 1;
-	created = snprintf(pattern, size, "%.*s.%%p%s", (int)length, parts, LOG_EXTENSION);
+	late_log_label(label, "%p", program_invocation_short_name);
+	created = snprintf(pattern, size, "%.*s.%s%s", (int)length, parts, label, LOG_EXTENSION);
 	return created > 0 && (size_t)created < size;
 }
 

@@ -29,9 +29,19 @@ void late_log_unlock(int lock);
  */
 int late_log_is_awaited(const char *collector);
 
+/** Size of a label with the name of a program, in bytes. */
+#define LATE_LOG_LABEL_SIZE 128
+
 /**
- * Makes the pattern of the final names, "log.%p.mprof", from that of parts, "log.mprof.TOKEN.%p.part". Returns 0 if
- * \p parts is not such a pattern or \p size is too small.
+ * Makes what the name of a log has before its extension if a program has several: "LABEL.PROGRAM", from the label of
+ * the process, and the path of its program, whose directory and extension .exe are left out. Without a program, the
+ * label alone.
+ */
+void late_log_label(char text[LATE_LOG_LABEL_SIZE], const char *label, const char *program);
+
+/**
+ * Makes the pattern of the final names, "log.%p.PROGRAM.mprof", of the running program, from that of parts,
+ * "log.mprof.TOKEN.%p.part". Returns 0 if \p parts is not such a pattern or \p size is too small.
  */
 int late_log_pattern(const char *parts, char *pattern, size_t size);
 

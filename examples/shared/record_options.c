@@ -328,6 +328,9 @@ const record_option record_options[] = {
 	 .help = "finalizers run"},
 	{"counters", " counter ", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_METRICS, .argument = RECORD_VALUE_OR_PLAIN,
 	 RANGE(1, MAX_MILLISECONDS), .value = "MS", .help = "the runtime's counters, every MS milliseconds (1000)"},
+	{"malloc", "", GROUP(KINDS, TOOL | MEMORY), .kinds = RECORD_MEMORY,
+	 .help = "native memory of any program that is linked dynamically: malloc(), free(), new, delete and\n"
+		 "their relatives, with stacks; nothing else is recorded then"},
 
 	{"sample-source", "", GROUP(DETAIL, TOOL | MONO | NATIVE), .needs = RECORD_SAMPLES, .argument = RECORD_VALUE,
 	 .syntax = RECORD_WORD, .words = " perf timer runtime ", .value = "S",
@@ -339,10 +342,15 @@ const record_option record_options[] = {
 	 .syntax = RECORD_WORD, .words = " auto fp copy ", .value = "HOW",
 	 .help = "of a native program: fp (by frame pointers), copy (unwind a copy), or auto: unwind in\n"
 		 "place where the unwinding rules are known from earlier copies (auto)"},
-	{"stack-depth", "", GROUP(DETAIL, TOOL | MONO),
-	 .needs = RECORD_ALLOCATIONS | RECORD_HANDLES | RECORD_MONITORS | RECORD_EXCEPTIONS, .argument = RECORD_VALUE,
-	 RANGE(1, MAX_STACK_DEPTH), .value = "N",
-	 .help = "maximum frames of the stacks of allocations, handles, monitors and exceptions, up to 249\n(32)"},
+	{"stack-depth", "", GROUP(DETAIL, TOOL | MONO | MEMORY),
+	 .needs = RECORD_ALLOCATIONS | RECORD_HANDLES | RECORD_MONITORS | RECORD_EXCEPTIONS | RECORD_MEMORY,
+	 .argument = RECORD_VALUE, RANGE(1, MAX_STACK_DEPTH), .value = "N",
+	 .help = "maximum frames of the stacks of allocations, handles, monitors and exceptions, up to 249\n"
+		 "(32; of native memory 64)"},
+	{"malloc-stack", " stack ", GROUP(DETAIL, TOOL | MEMORY), .needs = RECORD_MEMORY, .argument = RECORD_VALUE,
+	 .syntax = RECORD_WORD, .words = " unwind frames none ", .value = "HOW",
+	 .help = "stacks of native memory: unwind, frames (by frame pointers, which is several times faster\n"
+		 "and needs code built with them) or none (unwind)"},
 	{"async", "", GROUP(DETAIL, TOOL | MONO),
 	 .needs = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_HANDLES | RECORD_MONITORS | RECORD_EXCEPTIONS,
 	 .help = "stacks of async methods that continue after an await: their callers are the methods that\n"
@@ -373,8 +381,8 @@ const record_option record_options[] = {
 	 .help = "units of times, such as 100ns or 1us; longer ones make the log smaller (full: 8 to 17 ns)"},
 	{"max-size", "", GROUP(LOG, TOOL | MODULES), .argument = RECORD_VALUE, SIZE(UINT64_C(1) << 16),
 	 .value = "BYTES", .help = "maximum size of the log; suffixes k, m and g multiply"},
-	{"ring", "", GROUP(LOG, TOOL | MONO | NATIVE), .argument = RECORD_VALUE, SIZE(UINT64_C(1) << 20),
-	 .value = "BYTES", .help = "keep the last BYTES of events in memory, and write them at the end and at 'flush'"},
+	{"ring", "", GROUP(LOG, TOOL | MODULES), .argument = RECORD_VALUE, SIZE(UINT64_C(1) << 20), .value = "BYTES",
+	 .help = "keep the last BYTES of events in memory, and write them at the end and at 'flush'"},
 	{"heap-memory", "", GROUP(LOG, TOOL | MONO), .needs = RECORD_HEAP | RECORD_SUMMARIES | RECORD_FREED,
 	 .argument = RECORD_VALUE, SIZE(UINT64_C(1) << 20), .value = "BYTES",
 	 .help = "maximum memory for heap snapshots not written yet (512m); one that needs more is incomplete"},
@@ -399,11 +407,11 @@ const record_option record_options[] = {
 	 .help = "mprof2 (the default), or mono, unity, drop or mail for older readers: those of Mono 2.0 to 2.8\n"
 		 "such as mprof-decoder, of Unity, of Mono 1.9 and of 2007; they cannot hold all that is recorded"},
 
-	{"start-disabled", "", GROUP(CONTROL, TOOL | MONO | NATIVE), .help = "record no events until 'enable'"},
-	{"control", "", GROUP(CONTROL, TOOL | MONO | NATIVE), .argument = RECORD_VALUE, .syntax = RECORD_TEXT,
+	{"start-disabled", "", GROUP(CONTROL, TOOL | MODULES), .help = "record no events until 'enable'"},
+	{"control", "", GROUP(CONTROL, TOOL | MODULES), .argument = RECORD_VALUE, .syntax = RECORD_TEXT,
 	 .value = "PATH",
 	 .help = "listen on this socket ($XDG_RUNTIME_DIR/mprof/PID.sock, or /tmp/mprof-UID/PID.sock)"},
-	{"no-control", "", GROUP(CONTROL, TOOL | MONO | NATIVE), .help = "do not listen"},
+	{"no-control", "", GROUP(CONTROL, TOOL | MODULES), .help = "do not listen"},
 	{"port", "", GROUP(CONTROL, TOOL | MONO), .argument = RECORD_VALUE, RANGE(1024, 65535), .value = "N",
 	 .help = "listen also on this TCP port of 127.0.0.1, for connections of this user or root"},
 	{"signal", "", GROUP(CONTROL, TOOL | MONO), .argument = RECORD_VALUE, .syntax = RECORD_SIGNAL,
@@ -414,16 +422,14 @@ const record_option record_options[] = {
 	{"perf-map", "", GROUP(OTHERS, TOOL | MONO), .help = "/tmp/perf-PID.map, for: perf report, perf top"},
 	{"oprofile", "", GROUP(OTHERS, TOOL | MONO), .help = "through libopagent, if it is installed"},
 
-	{"quiet", "", GROUP(INTERNAL, MONO | NATIVE)},
+	{"quiet", "", GROUP(INTERNAL, MODULES)},
 	{"quiet-start", "", GROUP(INTERNAL, MONO)},
 	{"help", "", GROUP(INTERNAL, MONO)},
 	{"children", "", GROUP(INTERNAL, NATIVE)},
-	{"parent", "", GROUP(INTERNAL, NATIVE), .argument = RECORD_VALUE, RANGE(1, INT32_MAX)},
+	{"parent", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, RANGE(1, INT32_MAX)},
 	{"no-samples", "", GROUP(INTERNAL, NATIVE)},
-	{"collector", "", GROUP(INTERNAL, NATIVE), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
-	{"final", "", GROUP(INTERNAL, NATIVE), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
-	{"stack", "", GROUP(INTERNAL, MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_WORD,
-	 .words = " unwind frames none "},
+	{"collector", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
+	{"final", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"depth", "", GROUP(INTERNAL, MEMORY), .argument = RECORD_VALUE, RANGE(1, 128)},
 };
 

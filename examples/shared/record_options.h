@@ -103,6 +103,7 @@ typedef enum record_kind {
 	RECORD_FREED = 1 << 13,     /**< Objects that full collections find dead. */
 	RECORD_MOVES = 1 << 14,     /**< Objects that collections move. */
 	RECORD_SUMMARIES = 1 << 15, /**< Heap summaries by class at every full collection. */
+	RECORD_MEMORY = 1 << 16,    /**< Native memory. */
 	/** Kinds recorded by default: those that hardly slow the program down. Calls are not among them. */
 	RECORD_DEFAULT = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_JIT | RECORD_COLLECTIONS | RECORD_EXCEPTIONS |
 			 RECORD_THREADS

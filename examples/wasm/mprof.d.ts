@@ -456,7 +456,7 @@ export interface ProfileOptions {
 }
 
 export interface FrameTreeOptions {
-	source?: 'calls' | 'samples' | 'allocations';
+	source?: 'calls' | 'samples' | 'allocations' | 'memory' | 'memoryLive' | 'memoryPeak' | 'memoryTemporary';
 	inverted?: boolean;
 	maxDepth?: number;
 	/** Only call stacks with a frame in focus. */

@@ -3,7 +3,8 @@
 import { statusOk } from './statuses.js';
 import { View } from './view.js';
 
-const frameSources = { calls: 1, samples: 2, allocations: 3 };
+const frameSources = { calls: 1, samples: 2, allocations: 3,
+	memory: 6, memoryLive: 7, memoryPeak: 8, memoryTemporary: 9 };
 
 const profileFlags = {
 	withoutCallTree: 1, withCompilations: 2, withCallSites: 4, withMonitorObjects: 8, withDurations: 16,

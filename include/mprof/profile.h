@@ -1865,8 +1865,10 @@ MPROF_API mprof_status mprof_profile_get_timeline_slice(const mprof_profile *pro
  * **Values.** Of calls, self and total are nanoseconds and count is the number of calls. Of samples, self and total are
  * samples, and count is 0. Of allocations, self and total are bytes, and count is the number of objects that the frame
  * allocated itself. Of waits, self and total are nanoseconds, and count is the number of waits that the frame began
- * itself. Of handles, self and total are the handles alive, and count is the number that the frame created itself. A
- * total counts a value once, however often a frame occurs in a call stack.
+ * itself. Of handles, self and total are the handles alive, and count is the number that the frame created itself. Of
+ * native memory, self and total are bytes, and count is the number of blocks that the frame allocated itself; of
+ * temporary allocations, all three are numbers of blocks. A total counts a value once, however often a frame occurs in
+ * a call stack.
  *
  * **Filters.** The function mprof_frame_tree_options::choose decides for each distinct frame. Call stacks with an
  * ignored frame are left out; if has_focus is 1, so are those without a frame in focus. Hidden frames are removed from
@@ -1895,7 +1897,13 @@ typedef enum mprof_frame_source {
 	                                         the call tree. See mprof_frame_tree_options::with_classes. */
 	MPROF_FRAME_SOURCE_WAITS = 4,       /**< Waits for monitors by call site. Those without a known call stack are
 	                                         below a frame of the kind #MPROF_SAMPLE_NO_STACK. */
-	MPROF_FRAME_SOURCE_HANDLES = 5      /**< Handles by call site, like waits. */
+	MPROF_FRAME_SOURCE_HANDLES = 5,     /**< Handles by call site, like waits. */
+	MPROF_FRAME_SOURCE_MEMORY = 6,      /**< Native memory by call stack (#mprof_memory_site): all that was
+	                                         allocated. Blocks without a known call stack are below a frame of the
+	                                         kind #MPROF_SAMPLE_NO_STACK, here and in the next three. */
+	MPROF_FRAME_SOURCE_MEMORY_LIVE = 7, /**< Native memory that exists at the end. */
+	MPROF_FRAME_SOURCE_MEMORY_PEAK = 8, /**< Native memory that existed at the peak of all. */
+	MPROF_FRAME_SOURCE_MEMORY_TEMPORARY = 9 /**< Temporary allocations (mprof_memory_stats::temporaries). */
 } mprof_frame_source;
 
 /**
@@ -1947,9 +1955,9 @@ typedef struct mprof_frame_tree_options {
 	                              the others below a frame of the kind #MPROF_SAMPLE_NO_STACK. If no allocation has
 	                              a call stack or call path, but the call tree has them, the tree is that, without
 	                              classes. */
-	uint32_t with_locations; /**< 1: in the call stacks of allocations, waits and handles, frames of native code are
-	                              locations (#MPROF_SAMPLE_LOCATION), not functions and modules. */
-	uint32_t with_lines;     /**< 1: of samples, allocations, waits and handles, frames with different positions
+	uint32_t with_locations; /**< 1: in the call stacks of allocations, waits, handles and native memory, frames of
+	                              native code are locations (#MPROF_SAMPLE_LOCATION), not functions and modules. */
+	uint32_t with_lines;     /**< 1: of all sources but calls, frames with different positions
 	                              (section 3.32 of doc/format.md) are different frames: see
 	                              mprof_frame_node::position. Samples without memory for their call stacks are not
 	                              distinguished. */
@@ -2011,10 +2019,11 @@ typedef struct mprof_frame_node {
 	uint32_t parent;       /**< Node of the caller; of an inverted tree, of the callee. */
 	uint32_t first_child;  /**< The first node below it, 0 if none. */
 	uint32_t next_sibling; /**< The next node with the same parent, 0 if none. */
-	uint64_t count;        /**< Calls, objects, waits or handles. Of an inverted tree: by the outermost parent below
+	uint64_t
+		count; /**< Calls, objects, waits, handles or blocks. Of an inverted tree: by the outermost parent below
 	                            the root, on this path. */
-	uint64_t self;         /**< The value of the node itself; of the root, what belongs to no frame. */
-	uint64_t total;        /**< The value of the node with all nodes below it. Of an inverted tree: of the outermost
+	uint64_t self; /**< The value of the node itself; of the root, what belongs to no frame. */
+	uint64_t total;    /**< The value of the node with all nodes below it. Of an inverted tree: of the outermost
 	                            parent below the root itself, on this path. */
 	uint32_t position; /**< With mprof_frame_tree_options::with_lines: its position (#MPROF_RECORD_POSITION), 0 if
 	                            none. */
@@ -2055,7 +2064,7 @@ typedef struct mprof_frame_stats {
 	uint32_t id;        /**< Method, function, module, location or class, depending on kind. */
 	uint32_t flags;     /**< #MPROF_EVENT_FLAG_COMPILING: compilations of the method. */
 	uint32_t choice;    /**< What mprof_frame_tree_options::choose returned. */
-	uint64_t count;     /**< Calls, objects, waits or handles. */
+	uint64_t count;     /**< Calls, objects, waits, handles or blocks. */
 	uint64_t self;      /**< The value of the frame itself. */
 	uint64_t total;     /**< The value of the frame with all that it calls, of outermost occurrences only. */
 	uint32_t position;  /**< As mprof_frame_node::position. */

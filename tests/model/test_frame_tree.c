@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trees of frames against a reference that keeps every call stack: filters, callers and callees, inverted trees. */
 #include "base/failing_allocator.h"
+#include "memory_fixture.h"
 #include "profile_fixture.h"
 
 #include <stdio.h>
@@ -571,6 +572,56 @@ Test(frame_tree, call_sites_of_allocations_waits_and_handles)
 	log_release(&log);
 }
 
+/*
+ * Blocks of 16 and 48 bytes exist at the peak; the first is freed. The last one, without a stack, is freed by the thread
+ * that has just allocated it.
+ */
+Test(frame_tree, native_memory_by_call_stack)
+{
+	static const struct {
+		uint32_t source;
+		mprof_frame_chooser choose;
+		const char *expected;
+	} cases[] = {
+		{MPROF_FRAME_SOURCE_MEMORY, NULL, "m1,m2=1/16 m1,m2,l1=2/52 ?0=1/5 "},
+		{MPROF_FRAME_SOURCE_MEMORY, focus_method_2, "m1,m2=1/16 m1,m2,l1=2/52 "},
+		{MPROF_FRAME_SOURCE_MEMORY_LIVE, NULL, "m1,m2,l1=2/52 "},
+		{MPROF_FRAME_SOURCE_MEMORY_PEAK, NULL, "m1,m2=1/16 m1,m2,l1=1/48 "},
+		{MPROF_FRAME_SOURCE_MEMORY_TEMPORARY, NULL, "?0=1/1 "},
+	};
+	test_log log;
+
+	log_begin(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_CODE, 0,
+		      {.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location.offset = 0x5000});
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2),
+		      STACK_OF_LOCATION(3, 2, 1));
+	begin_block(&log, 7, 0);
+	allocate(&log, 10, 0x1000, 16, 2);
+	allocate(&log, 20, 0x2000, 48, 3);
+	release(&log, 30, 0x1000);
+	allocate(&log, 40, 0x3000, 4, 3);
+	allocate(&log, 50, 0x4000, 5, 0);
+	release(&log, 60, 0x4000);
+	end_block(&log);
+	log_profile(&log);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		mprof_frame_tree_options options;
+		mprof_frame_tree *tree;
+
+		mprof_frame_tree_options_init(&options, sizeof(options));
+		options.source = cases[i].source;
+		options.with_locations = 1;
+		options.with_classes = (uint32_t)(i % 2);
+		options.choose = cases[i].choose;
+		options.has_focus = cases[i].choose != NULL;
+		cr_assert_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_OK);
+		cr_expect_str_eq(stacks_of(tree), cases[i].expected, "%zu: %s", i, stacks_of(tree));
+		mprof_frame_tree_destroy(tree);
+	}
+	log_release(&log);
+}
+
 /* Without call sites, only the call tree has the callers of allocations. */
 Test(frame_tree, allocations_of_a_call_tree_have_no_classes)
 {
@@ -630,7 +681,7 @@ Test(frame_tree, refused_and_limited_memory_is_an_error)
 	options.max_memory = 30000;
 	cr_expect_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_ERR_LIMIT);
 	cr_expect_null(tree);
-	options.source = 9;
+	options.source = MPROF_FRAME_SOURCE_MEMORY_TEMPORARY + 1;
 	cr_expect_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_ERR_ARGUMENT);
 	options.source = MPROF_FRAME_SOURCE_WAITS;
 	options.with_classes = 2;

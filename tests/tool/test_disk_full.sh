@@ -73,6 +73,15 @@ record_calls() {
 	expect "$2: no other file" "$(ls "$(dirname "$1")")" "$(basename "$1")"
 }
 
+# By the tool: one line, and a status of its own.
+record_by_tool() {
+	mprof record --malloc -o "$1" -- ./program
+	expect_status 1 "$2"
+	sed -i "/no salvage file/d" err
+	check_log "$2" "$1" "$allocations" "$3"
+	expect "$2: no other file" "$(ls "$(dirname "$1")")" "$(basename "$1")"
+}
+
 record_memory() {
 	status=0
 	env MPROF_MALLOC_OUTPUT="$1" LD_PRELOAD="$modules/libmprof-malloc.so" ./program 2>err || status=$?
@@ -89,6 +98,8 @@ for size in 16 100 500; do
 	(ulimit -f $size && record_calls limited/a.mprof "limit $size" "File too large") || exit
 	rm -f limited/*
 	(ulimit -f $size && record_memory limited/a.mprof "memory, limit $size" "File too large") || exit
+	rm -f limited/*
+	(ulimit -f $size && record_by_tool limited/a.mprof "--malloc, limit $size" "File too large") || exit
 done
 
 # A limit below the first blocks: there is no log, and the program runs.
@@ -120,6 +131,14 @@ SOURCE
 		exec mono --profile=mprof:alloc=objects,salvage=no,output=limited/a.mprof Allocating.exe
 	) 2>err || fail "Mono at a limit: $(cat err)"
 	check_log "Mono" limited/a.mprof "$objects" "File too large"
+	rm -f limited/*
+	(
+		ulimit -f 200
+		mprof record --alloc=objects -o limited/a.mprof -- mono Allocating.exe
+		expect_status 1 "Mono by the tool"
+	) || exit
+	expect_line err ' lost, not whole: File too large$'
+	expect "Mono by the tool: one line with losses" "$(grep -c lost err)" 1
 fi
 
 test "$(id -u)" = 0 || skip "mounting needs root; limits were tested"
@@ -127,6 +146,8 @@ trap 'umount disk 2>/dev/null || true; rm -rf "$work"' EXIT
 for size in 200k 1m; do
 	mount -t tmpfs -o "size=$size" none disk || skip "cannot mount a file system; limits were tested"
 	record_calls disk/a.mprof "disk $size" "No space left on device"
+	rm -f disk/*
+	record_by_tool disk/a.mprof "--malloc, disk $size" "No space left on device"
 	rm -f disk/*
 	record_memory disk/a.mprof "memory, disk $size" "No space left on device"
 	# If the writer thread is late, the first block is larger than the small disk.

@@ -85,6 +85,8 @@ cp out growing.heap
 make_tree origins origins.mprof
 mprof heap --json --object=0x2000 --min-age=0 origins.mprof
 cp out origins.heap
+mprof diff --json memory.mprof memory.mprof
+cp out memories.diff
 mprof diff --json --shots=1,4 growing.mprof
 cp out growing.diff
 mprof diff --json --shots=1,2 origins.mprof

@@ -141,12 +141,13 @@ for way in execve execl execlp execle execv execvp execvpe fexecve execveat bloc
 	done
 done
 
-# The program that is executed last has the requested name, and the others have a number.
+# The program that is executed last has the requested name, and the others have a number and their own name.
 mprof record --sample=1000 -o chain.mprof -- ./program other ./program other ./program
 expect_status 0 "chain"
 expect_line err '^mprof: next: mprof report chain.mprof$'
 expect_no_line err 'without closing'
-expect "logs of a chain" "$(echo chain*.mprof | sed 's/[0-9][0-9]\+/P/g')" "chain.P-1.mprof chain.P-2.mprof chain.mprof"
+expect "logs of a chain" "$(echo chain*.mprof | sed 's/[0-9][0-9]\+/P/g')" \
+	"chain.P-1.program.mprof chain.P-2.program.mprof chain.mprof"
 for log in chain*.mprof; do
 	test "$(samples_of "$log" spin_longer)" -gt 0 || fail "$log: no samples"
 	# Also of the programs that were replaced.

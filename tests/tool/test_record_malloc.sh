@@ -228,10 +228,51 @@ printf '%s\n' '[1,1111,1,1111,1,1111,0]' '[1,2222,1,2222,1,2222,0]' | cmp - out 
 record fork.mprof fork
 expect "the parent's log" "$(places fork.mprof leak)" "[1,1111,1,1111,1,1111,0]"
 
-# Logs that have nothing that is compared are not equal.
+# The difference of two logs: totals, and call paths of what is left.
 record more.mprof all
 mprof diff known.mprof more.mprof
-expect_status 3 "native memory only"
-expect_line err '^mprof: diff: nothing can be compared: .* native memory only'
+expect_status 0 "native memory only"
+expect_line out '^Native memory$'
+expect_line out '^ +40[0-9] +0 +-40[0-9] +-100.0 %  not freed$'
+expect_line out '^Call paths by bytes of native memory not freed$'
+expect_line out '^ +4,600 +0 +-4,600 +-100.0 % +-4,600 +leak  \(gone\)$'
+mprof diff --json --value=memory known.mprof more.mprof
+expect_json "totals" '[.memory.live_before >= 400, .memory.live_bytes_before >= 4600, .memory.live_after]' '[true,true,0]'
+expect_json "call paths" '[.call_paths_of, (.call_paths[0] | [.total_before, .total_after])]' \
+	"[\"memory\",[$("$MPROF" report --json known.mprof | jq .memory.bytes),3648]]"
 mprof diff --fail-above=1% known.mprof more.mprof
-expect_status 1 "native memory only, with a limit"
+expect_status 0 "less is left"
+mprof diff --fail-above=1% more.mprof known.mprof
+expect_status 1 "more is left"
+expect_line err 'limit exceeded: memory-live of all: 0 before, [0-9,]+ after, \+[0-9,]+$'
+mprof diff --fail-above=1% --of=memory-temporary more.mprof known.mprof
+expect_status 1 "temporary allocations"
+mprof diff --value=samples known.mprof more.mprof
+expect_status 3 "a value that neither log has"
+
+# Every value of native memory adds up to the figures of the report, in formats with call stacks and in flame graphs.
+total_of() {
+	"$MPROF" export --to=folded --value="$1" -o - known.mprof 2>err | awk '{ sum += $NF } END { print sum + 0 }'
+}
+"$MPROF" report --json --top=0 known.mprof >report.json
+for value in memory:bytes memory-live:live_bytes memory-peak:peak_bytes memory-temporary:temporaries; do
+	expect "${value%:*}" "$(total_of "${value%:*}")" "$(jq ".memory.${value#*:}" report.json)"
+	mprof flame --value="${value%:*}" -o flame.svg known.mprof
+	expect_status 0 "flame --value=${value%:*}"
+done
+expect "the default is memory" "$("$MPROF" export --to=folded -o - known.mprof 2>err)" \
+	"$("$MPROF" export --to=folded --value=memory -o - known.mprof 2>err)"
+expect "by function" "$("$MPROF" export --to=folded --value=memory-live -o - known.mprof 2>err |
+	awk '{ stack = $0; sub(/ [0-9]+$/, "", stack); if (stack ~ /;leak$/) sum += $NF } END { print sum }')" 4600
+# Callers and callees.
+mprof report --callers=leak --top=0 known.mprof
+expect_line out '^Callers, by native memory allocated'
+expect_line out '^ +4.60 kB +4.60 kB +400  worker$'
+mprof report --json --callees=worker known.mprof
+expect_json "callees" '[.callees[] | select(.source == "memory") | .rows[] | select(.name == "leak") | [.count, .self]]' \
+	'[[400,4600]]'
+mprof report --inverted known.mprof
+expect_line out '^Inverted tree of native memory, by bytes'
+# What was freed is a result as well.
+mprof flame --value=memory-live -o flame.svg all.mprof
+expect_status 0 "nothing is left"

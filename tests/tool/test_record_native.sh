@@ -248,8 +248,7 @@ expect "calls in spite of these words" "$(calls words.mprof fib)" 277
 mprof record -o refused.mprof --calls --sample=100 --port=4711 --only=x --gc --alloc --signal=USR1:flush ./many
 expect_status 2 "options of Mono"
 expect "the refusal" "$(head -n 1 err)" "mprof: record: --port, --gc, --alloc, --signal: \
-only Mono programs can be recorded this way, not native ones; LD_PRELOAD=libmprof-malloc.so records the memory of native \
-programs, see 'man mprof'"
+only Mono programs can be recorded this way, not native ones; --malloc records the memory of native programs"
 test ! -e refused.mprof || fail "a refused program was recorded"
 
 # Control while the program runs

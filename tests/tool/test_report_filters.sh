@@ -89,3 +89,15 @@ for filter in --class=None --method=None --assembly=None --focus=None --thread=0
 		test ! -s wrong || fail "$choice: $filter is ignored: $(cat wrong)"
 	done
 done
+
+# Sections that were asked for and have nothing say why.
+make_logs memory
+mprof report --sections=samples,locks,spans,memory memory.mprof
+expect_line out '^spans: not in this log$'
+expect_line out '^samples: not recorded \(start with --sample\)$'
+expect_line out '^locks: not recorded \(start with --monitor\)$'
+expect_no_line out '^memory: '
+mprof report --sections=memory --time=0s-1ns memory.mprof
+expect_status 0 "a window without allocations"
+mprof report memory.mprof
+expect_no_line out 'not recorded|not in this log'

@@ -170,6 +170,8 @@ assert.ok(filtered.rowCount('callers') + filtered.rowCount('callees') > 0);
 assert.throws(() => profile.frameTree({ choose: () => { throw new RangeError('no'); } }), RangeError);
 assert.throws(() => profile.frameTree({ source: 'nothing' }), MprofError);
 assert.ok(profile.frameTree({ inverted: true }).rowCount('nodes') > 1);
+for (const source of ['samples', 'allocations', 'memory', 'memoryLive', 'memoryPeak', 'memoryTemporary'])
+	assert.equal(profile.frameTree({ source }).table('nodes').parent[0], 0, source);
 
 // Events.
 const cursor = whole.log.events();

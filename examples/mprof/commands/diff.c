@@ -4,6 +4,7 @@
 #include "common/arguments.h"
 #include "diff/diff.h"
 #include "diff/limit.h"
+#include "diff/memory.h"
 #include "diff/paths.h"
 #include "diff/tables.h"
 
@@ -26,8 +27,9 @@ static const char help[] =
 	"                     objects or waits); default self\n"
 	"  --normalize        compare shares of the whole, for runs of different length\n"
 	"  --sites            also allocations and waits by call site, with call stacks\n"
-	"  --tree[=SOURCE]    compare call paths: by calls, samples or allocations (default: the first of these that\n"
-	"                     both logs have); text has only these then\n"
+	"  --tree[=SOURCE]    compare call paths: by calls, samples, allocations or native memory (default: the first\n"
+	"                     of these that both logs have); text has only these then\n"
+	"  --value=SOURCE     the same: " DIFF_PATHS_SOURCES "\n"
 	"  --min-percent=P    leave out call paths that changed by a smaller share of the whole (default 1; for JSON\n"
 	"                     and CSV 0)\n"
 	"  --method=PATTERN   only methods and native functions whose name matches\n"
@@ -36,8 +38,9 @@ static const char help[] =
 	"  --fail-above=LIMIT exit with 1 if a figure grew by more: 5% of what it was, 1m (bytes), 20ms, or 100.\n"
 	"                     It is the sum of all rows; with --method, --class or --assembly, each row that matches\n"
 	"  --of=FIGURE        what --fail-above limits: bytes or objects (live in heap snapshots), retained (bytes,\n"
-	"                     with --class), allocated (bytes), allocations, self, total, calls, samples or waits\n"
-	"                     (time); default: the first of bytes, allocated, self and samples that both logs have\n"
+	"                     with --class), allocated (bytes), allocations, self, total, calls, samples, waits\n"
+	"                     (time), or of native memory memory, memory-live, memory-peak or memory-temporary;\n"
+	"                     default: the first of bytes, allocated, self, samples and memory-live that both have\n"
 	"  --threads=N        threads that decode events (default: 1)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
@@ -58,6 +61,7 @@ enum {
 	OPTION_CSV,
 	OPTION_SITES,
 	OPTION_TREE,
+	OPTION_VALUE,
 	OPTION_MIN_PERCENT,
 	OPTION_METHOD,
 	OPTION_CLASS,
@@ -77,6 +81,7 @@ static const struct option options[] = {
 	{"csv", optional_argument, NULL, OPTION_CSV},
 	{"sites", no_argument, NULL, OPTION_SITES},
 	{"tree", optional_argument, NULL, OPTION_TREE},
+	{"value", required_argument, NULL, OPTION_VALUE},
 	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
 	{"method", required_argument, NULL, OPTION_METHOD},
 	{"class", required_argument, NULL, OPTION_CLASS},
@@ -136,7 +141,9 @@ static int apply_option(void *user, int option, const char *value)
 		taken->has_sites = 1;
 		return 1;
 	case OPTION_TREE:
-		return diff_paths_choose(taken, value);
+		return diff_paths_choose(taken, "--tree", value);
+	case OPTION_VALUE:
+		return diff_paths_choose(taken, "--value", value);
 	case OPTION_MIN_PERCENT:
 		return diff_paths_parse_percent(taken, value);
 	case OPTION_METHOD:
@@ -171,7 +178,7 @@ static int check_files(const diff_options *taken, int as_json)
 		return arguments_refuse("diff");
 	}
 	if (taken->files[DIFF_AFTER] == NULL && (taken->has_tree || taken->has_sites)) {
-		fprintf(stderr, "mprof: diff: --tree and --sites compare two logs\n");
+		fprintf(stderr, "mprof: diff: --tree, --value and --sites compare two logs\n");
 		return arguments_refuse("diff");
 	}
 	if (taken->is_normalized && taken->has_limit && !taken->is_percent) {
@@ -191,23 +198,11 @@ static int check_files(const diff_options *taken, int as_json)
 }
 
 /* Two logs without anything in common are not equal. */
-static int refuse_comparison(const log_diff *diff)
+static int refuse_comparison(void)
 {
-	int has_memory = 1;
-
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		mprof_memory_stats stats = {.struct_size = sizeof(stats)};
-
-		if (mprof_profile_get_row(diff->sides[side].profile, MPROF_TABLE_MEMORY, 0, &stats) != MPROF_OK)
-			stats.allocations = 0;
-		has_memory = has_memory && stats.allocations > 0;
-	}
-
-	fprintf(stderr,
-		"mprof: diff: nothing can be compared: calls, allocations, samples, waits for monitors and heap "
-		"snapshots are, and %s\n",
-		has_memory ? "the logs have native memory only, which 'mprof report' shows"
-			   : "there is none that both logs have");
+	fputs("mprof: diff: nothing can be compared: calls, allocations, samples, waits for monitors, native memory "
+	      "and heap snapshots are, and there is none that both logs have\n",
+	      stderr);
 	return STATUS_NOTHING;
 }
 
@@ -240,8 +235,11 @@ int command_diff(int argc, char **argv)
 		taken.top = arguments.as_json || taken.is_csv ? 0 : 20;
 	status = diff_read(&diff, &taken);
 	/* A limit that cannot be checked has its own message and status. */
-	if (status != STATUS_NOTHING && !taken.has_limit && !diff_tables_comparable(&diff))
-		status = refuse_comparison(&diff);
+	if (status != STATUS_NOTHING && !taken.has_limit && !diff_tables_comparable(&diff) &&
+	    !diff_memory_comparable(&diff))
+		status = refuse_comparison();
+	else if (status != STATUS_NOTHING && !diff_paths_have_source(&diff))
+		status = STATUS_NOTHING;
 	else if (status != STATUS_NOTHING)
 		status = print(&diff, arguments.as_json, status);
 	diff_release(&diff);

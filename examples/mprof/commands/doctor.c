@@ -247,6 +247,7 @@ static int check_all(void)
 					 1);
 	int is_loaded = has_mono && mono_module != NULL && check_load(mono_module);
 	char *instrument_module;
+	char *memory_module;
 
 	if (is_loaded)
 		check_names(mono_module);
@@ -258,6 +259,7 @@ static int check_all(void)
 					 "MPROF_MODULE_DIR to "
 					 "its directory",
 					 0);
+	memory_module = check_module(MEMORY_MODULE, "only needed to record native memory, from the same place", 0);
 	check_compiler();
 	check_sockets();
 	printf("\n%s\n", is_loaded ? "Mono programs can be recorded: mprof record -- mono program.exe"
@@ -265,8 +267,11 @@ static int check_all(void)
 	if (instrument_module != NULL)
 		puts("Native programs can be sampled as they are: mprof record -- ./program; built with "
 		     "-finstrument-functions, their calls can be recorded: mprof record --calls -- ./program");
+	if (memory_module != NULL)
+		puts("The native memory of any program can be recorded: mprof record --malloc -- ./program");
 	free(mono_module);
 	free(instrument_module);
+	free(memory_module);
 	if (is_out_of_memory || modules_lacked_memory()) {
 		fprintf(stderr, "mprof: doctor: %s: not everything was checked; missing parts may be installed\n",
 			strerror(ENOMEM));

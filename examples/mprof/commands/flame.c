@@ -23,9 +23,10 @@ static const char help[] =
 	"less, orange for more. Frames that only BEFORE has are drawn below. Frames are matched by name.\n"
 	"FILE may be '-' and may be compressed with gzip, and so may BEFORE.\n\n"
 	"  -o, --output=OUT   the SVG file; '-' or none means standard output\n"
-	"  --value=VALUE      " EXPORT_VALUE_NAMES ";\n"
+	"  --value=VALUE      " EXPORT_VALUES_FIRST ",\n"
+	"                     " EXPORT_VALUES_SECOND ";\n"
 	"                     default: what the log has first of samples, wall, samples:KIND, bytes, heap, waits,\n"
-	"                     handles\n"
+	"                     handles, memory\n"
 	"  --by-line          frames in different lines are different frames, with the line after their names\n"
 	"  --inverted         from the methods with the most own value to their callers\n"
 	"  --normalize        compare shares of the total instead of amounts\n"
@@ -214,25 +215,47 @@ static int is_log(const whole_file *file, const char *path)
 	return is_same;
 }
 
+/* A file, and why the first write to it that failed did: a stream of the C library forgets it. */
+typedef struct noted_file {
+	int fd;
+	int error;
+} noted_file;
+
+static ssize_t write_noted(void *user, const char *bytes, size_t length)
+{
+	noted_file *noted = user;
+	size_t done = 0;
+
+	while (done < length) {
+		const ssize_t written = write(noted->fd, bytes + done, length - done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			noted->error = noted->error != 0 ? noted->error : written < 0 ? errno : EIO;
+			return 0;
+		}
+		done += (size_t)written;
+	}
+	return (ssize_t)length;
+}
+
 /* Prints the graph into an open file. Returns NULL, or a message. */
 static const char *write_graph(whole_file *created, const flame_options *taken, const flame_log *log,
 			       const flame_log *before, int *is_drawn)
 {
-	int fd = dup(created->fd);
-	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	const cookie_io_functions_t functions = {.write = write_noted};
+	noted_file noted = {created->fd, 0};
+	FILE *file = fopencookie(&noted, "w", functions);
 	int has_failed;
 
 	*is_drawn = 0;
-	if (file == NULL) {
-		if (fd >= 0)
-			close(fd);
+	if (file == NULL)
 		return strerror(errno);
-	}
 	*is_drawn = flame_graph_print(file, taken, log, before);
-	errno = 0;
 	has_failed = fflush(file) != 0 || ferror(file);
 	has_failed |= fclose(file) != 0;
-	return has_failed ? strerror(errno != 0 ? errno : EIO) : NULL;
+	return has_failed ? strerror(noted.error != 0 ? noted.error : EIO) : NULL;
 }
 
 static int save(const flame_options *taken, const flame_log *log, const flame_log *before, int status)

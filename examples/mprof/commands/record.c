@@ -9,6 +9,7 @@
 #include "record/log_parts.h"
 #include "record/memory_limit.h"
 #include "record/missing_log.h"
+#include "record/next_command.h"
 #include "record/one_log.h"
 #include "record/options.h"
 #include "record/target.h"
@@ -119,7 +120,7 @@ static int native_target_check(const record_target *target, const record_request
 		fputs("; it was not started\n", stderr);
 		return STATUS_NOTHING;
 	}
-	if (file->obstacle != OBSTACLE_NONE)
+	if (file->obstacle != OBSTACLE_NONE || (request->kinds & RECORD_MEMORY) != 0)
 		return -1;
 	/* Programs that contain Mono or could run it accept all options. */
 	if (file->is_instrumented || (!file->contains_mono && !file->can_reach_others)) {
@@ -180,7 +181,8 @@ static const char help_of_command[] =
 	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
 	"  program.exe                           the same\n"
 	"  a script or program that runs Mono    such as mcs\n"
-	"  a native program                      sampled; with --calls, one built with -finstrument-functions\n\n"
+	"  a native program                      sampled; with --calls, one built with -finstrument-functions; with\n"
+	"                                        --malloc, the memory of any of these programs\n\n"
 	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory, or PROGRAM.2.mprof and so on "
 	"if\n"
 	"                     that exists); may be a FIFO, or - for standard output; %p becomes the process, %n the\n"
@@ -203,7 +205,8 @@ static const char help_of_status[] =
 	"Examples:\n"
 	"  mprof record -- mono app.exe\n"
 	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
-	"  mprof record --heap=ondemand -- mono app.exe\n";
+	"  mprof record --heap=ondemand -- mono app.exe\n"
+	"  mprof record --malloc -- ./program\n";
 
 static void print_help(void)
 {
@@ -245,6 +248,9 @@ static const struct option own_options[] = {
 
 #define OWN_COUNT (sizeof(own_options) / sizeof(own_options[0]))
 
+/* The exit status of Mono if there is no such program. */
+#define MONO_FOUND_NOTHING 2
+
 typedef struct recording_plan {
 	const char *output;
 	record_request request;
@@ -255,13 +261,14 @@ typedef struct recording_plan {
 	int has_children;       /**< Programs that the program starts are recorded. */
 	int is_merged;          /**< The logs of all processes become one. */
 	int is_inherited;       /**< Options and modules are set in the environment, which children inherit. */
+	int has_memory;         /**< Native memory is recorded, and nothing else. */
 	int number_of_program;  /**< Index of the program in argv. */
 	record_target target;
 	log_output log;
 	char *module_options; /**< "mprof:..." */
 	char *mono_options;   /**< Value of MONO_ENV_OPTIONS, for programs that start Mono themselves. */
 	char *preload;
-	char *native_options; /**< Value of MPROF_INSTRUMENT_OPTIONS. */
+	char *native_options; /**< Value of MPROF_INSTRUMENT_OPTIONS, or of MPROF_MALLOC_OPTIONS. */
 	char *library_path;
 	size_t log_count;
 	one_log merged; /**< With is_merged: the logs of the processes. */
@@ -272,6 +279,7 @@ typedef struct recording_plan {
 	const char *salvage_file;                     /**< Named by the user; NULL if none. */
 	char salvage[SALVAGE_OPTION_SIZE];            /**< The option, if the user gives none. */
 	int is_cut;                                   /**< A log could not be written whole. */
+	int child_status;                             /**< Exit status of the program. */
 } recording_plan;
 
 static int apply_option(recording_plan *recording, int option, const char *name, const char *value)
@@ -335,8 +343,9 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 		fprintf(stderr, "mprof: record: no PROGRAM\n");
 		return arguments_refuse("record");
 	}
-	if (!record_request_check(&recording->request))
+	if (!record_request_check(&recording->request) || !record_request_check_memory(&recording->request))
 		return arguments_refuse("record");
+	recording->has_memory = (recording->request.kinds & RECORD_MEMORY) != 0;
 	if (!record_request_check_ring(&recording->request, memory_limit_get("")))
 		return STATUS_USAGE;
 	if (recording->request.salvage != NULL && strcmp(recording->request.salvage, "no") != 0)
@@ -420,14 +429,15 @@ static int is_native(const recording_plan *recording)
 /* Whether native programs are sampled: by default, those that do not report their calls. */
 static int has_native_samples(const recording_plan *recording)
 {
-	if ((!is_native(recording) && !recording->has_children) || !record_request_can_sample_native())
+	if ((!is_native(recording) && !recording->has_children) || recording->has_memory ||
+	    !record_request_can_sample_native())
 		return 0;
 	return recording->samples_by_default || (recording->request.kinds & RECORD_SAMPLES) != 0;
 }
 
 /*
- * Without --children, only the program is sampled, and no program that it starts; calls are recorded in all that are
- * instrumented. NULL if out of memory.
+ * Without --children, only the program is sampled or its memory recorded, and no program that it starts; calls are
+ * recorded in all that are instrumented. NULL if out of memory.
  */
 static char *make_native_options(const recording_plan *recording)
 {
@@ -438,14 +448,16 @@ static char *make_native_options(const recording_plan *recording)
 	char *words;
 	char *options;
 
-	if (!has_native_samples(recording))
+	if (recording->has_memory && recording->has_children)
+		strcpy(word, ",quiet");
+	else if (!recording->has_memory && !has_native_samples(recording))
 		snprintf(word, sizeof(word), ",quiet,no-samples%s", recording->has_children ? ",children" : "");
 	else if (!recording->has_children)
 		snprintf(word, sizeof(word), ",quiet,parent=%ld", (long)getpid());
 	strcat(word, recording->collector_option);
 	kept = strdup(recording->request.words);
 	if (kept != NULL)
-		record_request_keep(kept, RECORD_OF_NATIVE);
+		record_request_keep(kept, recording->has_memory ? RECORD_OF_MEMORY : RECORD_OF_NATIVE);
 	words = kept != NULL ? modules_join(kept, sample, word) : NULL;
 	free(kept);
 	options =
@@ -455,49 +467,54 @@ static char *make_native_options(const recording_plan *recording)
 	return options;
 }
 
-/* Native programs get both modules: they may be instrumented, or run Mono. Returns 0 if out of memory. */
-static int set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
+/*
+ * Native programs get both modules: they may be instrumented, or run Mono. preloaded is the file name of the one in
+ * native_directory. Returns 0 if out of memory.
+ */
+static int set_paths(recording_plan *recording, const char *mono_directory, const char *native_directory,
+		     const char *preloaded)
 {
 	const char *inherited = getenv("LD_PRELOAD");
 	char *both = NULL;
 
-	if (mono_directory != NULL && instrument_directory != NULL)
-		both = modules_join(instrument_directory, ":", mono_directory);
+	if (mono_directory != NULL && native_directory != NULL)
+		both = modules_join(native_directory, ":", mono_directory);
 	else
-		both = strdup(mono_directory != NULL ? mono_directory : instrument_directory);
+		both = strdup(mono_directory != NULL ? mono_directory : native_directory);
 	if (both != NULL)
 		recording->library_path = modules_library_path(both);
 	/*
 	 * Preloaded by file name only: a directory could contain a space or a colon, which separate names in
 	 * LD_PRELOAD.
 	 */
-	if (instrument_directory != NULL) {
-		recording->preload = modules_join(INSTRUMENT_MODULE, inherited != NULL ? " " : "",
-						  inherited != NULL ? inherited : "");
+	if (native_directory != NULL) {
+		recording->preload =
+			modules_join(preloaded, inherited != NULL ? " " : "", inherited != NULL ? inherited : "");
 	}
 	free(both);
-	return recording->library_path != NULL && (instrument_directory == NULL || recording->preload != NULL);
+	return recording->library_path != NULL && (native_directory == NULL || recording->preload != NULL);
 }
 
 /* Finds the modules to load into the program. Returns -1 to continue, or an exit status. */
 static int find_modules(recording_plan *recording)
 {
-	int needs_native = is_native(recording);
-	char *mono_directory = modules_find(MONO_MODULE);
-	char *instrument_directory = needs_native || recording->has_children ? modules_find(INSTRUMENT_MODULE) : NULL;
+	const char *preloaded = recording->has_memory ? MEMORY_MODULE : INSTRUMENT_MODULE;
+	int needs_native = is_native(recording) || recording->has_memory;
+	char *mono_directory = recording->has_memory ? NULL : modules_find(MONO_MODULE);
+	char *native_directory = needs_native || recording->has_children ? modules_find(preloaded) : NULL;
 	int status = -1;
 
 	if (modules_lacked_memory())
 		status = out_of_memory();
-	else if (needs_native && instrument_directory == NULL &&
+	else if (needs_native && native_directory == NULL &&
 		 (recording->target.file.is_instrumented || mono_directory == NULL))
-		status = missing_module(INSTRUMENT_MODULE);
+		status = missing_module(preloaded);
 	else if (!needs_native && mono_directory == NULL)
 		status = missing_module(MONO_MODULE);
-	else if (!set_paths(recording, mono_directory, instrument_directory))
+	else if (!set_paths(recording, mono_directory, native_directory, preloaded))
 		status = out_of_memory();
 	free(mono_directory);
-	free(instrument_directory);
+	free(native_directory);
 	return status;
 }
 
@@ -532,10 +549,10 @@ static int find_program(recording_plan *recording, char *const *program)
 		record_request_explain_arguments(
 			program + (recording->target.kind == TARGET_MONO ? target_mono_program(program) : 1));
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
-	recording->is_inherited = !runs_mono || recording->has_children;
+	recording->is_inherited = !runs_mono || recording->has_children || recording->has_memory;
 	recording->samples_by_default =
 		(runs_mono ? recording->has_children : !recording->target.file.is_instrumented) &&
-		recording->request.kinds == 0 && !recording->request.writes_names;
+		!recording->has_memory && recording->request.kinds == 0 && !recording->request.writes_names;
 	if (recording->target.kind == TARGET_BINARY) {
 		int status = native_target_check(&recording->target, &recording->request, recording->has_children,
 						 recording->is_quiet);
@@ -543,7 +560,7 @@ static int find_program(recording_plan *recording, char *const *program)
 		if (status >= 0)
 			return status;
 	}
-	if (runs_mono && !record_request_check_reader(&recording->request, RECORD_OF_MONO))
+	if (runs_mono && !recording->has_memory && !record_request_check_reader(&recording->request, RECORD_OF_MONO))
 		return STATUS_USAGE;
 	if (!recording->is_quiet)
 		record_request_explain_unused(&recording->request, recorded_kinds(recording));
@@ -573,9 +590,10 @@ static int make_module_options(recording_plan *recording)
 	if (output != NULL)
 		recording->module_options = modules_join("mprof:", "output=", output);
 	free(output);
-	if (recording->module_options != NULL && recording->is_inherited)
-		recording->mono_options = make_mono_options(recording);
-	return recording->module_options != NULL && (!recording->is_inherited || recording->mono_options != NULL);
+	if (recording->module_options == NULL || !recording->is_inherited || recording->has_memory)
+		return recording->module_options != NULL;
+	recording->mono_options = make_mono_options(recording);
+	return recording->mono_options != NULL;
 }
 
 /* Prints what is lost if the program is killed, where the log cannot be completed by another process. */
@@ -733,7 +751,8 @@ static void explain_precompiled(const recording_plan *recording, const log_summa
 /* A shell, for instance, only waits for the programs that it starts, and a server has workers. */
 static void explain_children(const recording_plan *recording, const log_summary *summary, const char *name)
 {
-	if (!is_native(recording) || recording->has_children || recording->request.starts_disabled)
+	if (!(is_native(recording) || recording->has_memory) || recording->has_children ||
+	    recording->request.starts_disabled)
 		return;
 	if (has_native_samples(recording) && (summary->session.flags & MPROF_INTRO_FLAG_STATISTICAL) != 0 &&
 	    summary->events == 0) {
@@ -745,14 +764,22 @@ static void explain_children(const recording_plan *recording, const log_summary 
 	}
 }
 
-/* Prints the command that reads the log, once and only if there is something in it and it is at its final path. */
-static void suggest_report(const recording_plan *recording, int has_events, const char *path, const char *name)
+/* Whether a shell or Mono found nothing to run: what was recorded is not the program. */
+static int has_run_nothing(const recording_plan *recording)
 {
-	if (recording->log_count > 1 || !has_events || strcmp(path, name) != 0)
-		return;
-	fputs("mprof: next: mprof report ", stderr);
-	quoted_print(stderr, name);
-	fputc('\n', stderr);
+	const int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
+
+	if (runs_mono)
+		return recording->child_status == MONO_FOUND_NOTHING && access(recording->target.subject, F_OK) != 0;
+	return recording->child_status == STATUS_NOT_FOUND;
+}
+
+/* Prints the command that reads the log, once and only if it is at its final path. */
+static void suggest_command(const recording_plan *recording, const log_summary *summary, const char *path,
+			    const char *name)
+{
+	if (recording->log_count == 1 && strcmp(path, name) == 0 && !has_run_nothing(recording))
+		next_command_print(&recording->request, summary, name);
 }
 
 /* The module describes a log that it writes to a stream, unless the program is killed before the end. */
@@ -794,7 +821,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		explain_precompiled(recording, &summary, name);
 		explain_filters(recording, &summary, &input, name);
 		explain_children(recording, &summary, name);
-		suggest_report(recording, summary.events > 0, path, name);
+		suggest_command(recording, &summary, path, name);
 	}
 	input_close(&input);
 }
@@ -803,7 +830,8 @@ static void explain_missing_log(const recording_plan *recording, int status)
 {
 	const missing_log missing = {&recording->target,      status,
 				     recording->child.signal, recording->request.combination.has_ring,
-				     is_native(recording),    has_native_samples(recording)};
+				     is_native(recording),    has_native_samples(recording),
+				     recording->has_memory};
 
 	missing_log_explain(&missing);
 }
@@ -876,14 +904,17 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	if (recording->preload != NULL) {
 		variables[child->variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
 		variables[child->variable_count++] =
-			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->log.pattern};
+			(child_variable){recording->has_memory ? "MPROF_MALLOC_OUTPUT" : "MPROF_INSTRUMENT_OUTPUT",
+					 recording->log.pattern};
 		variables[child->variable_count++] =
-			(child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->native_options};
+			(child_variable){recording->has_memory ? "MPROF_MALLOC_OPTIONS" : "MPROF_INSTRUMENT_OPTIONS",
+					 recording->native_options};
 	}
 	if (arguments != NULL && profile_option != NULL)
 		status = child_run(child);
 	else
 		child->failure = ENOMEM;
+	recording->child_status = status;
 	if (child->failure == 0) {
 		collector_end(recording->collector);
 		control_paths_clean_after(recording->request.control_path);

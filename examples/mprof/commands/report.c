@@ -3,11 +3,13 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "heap/spooled.h"
+#include "live/part_log.h"
 #include "report/filters.h"
 #include "report/findings.h"
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,6 +362,7 @@ int command_report(int argc, char **argv)
 {
 	static log_report report;
 	report_options taken = {0};
+	char part[PATH_MAX];
 	read_arguments arguments;
 	int status;
 
@@ -379,6 +382,9 @@ int command_report(int argc, char **argv)
 	}
 	set_defaults(&taken, arguments.as_json);
 	taken.readable_names = !taken.as_document && !taken.compiler_names;
+	/* While mprof record runs a native program, its log may have the name of a part. */
+	if (part_log_find(arguments.file, part, sizeof(part)) == PART_FOUND)
+		arguments.file = part;
 	/* The processes are found before the log is read. */
 	if (taken.process.wanted != NULL)
 		arguments.file = spooled_path(arguments.file);

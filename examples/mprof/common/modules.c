@@ -38,8 +38,8 @@ char *modules_join(const char *first, const char *second, const char *third)
 }
 
 /*
- * Mono's module is in the library directory, which the dynamic linker searches; the module for instrumented programs is
- * in a directory of its own.
+ * Mono's module is in the library directory, which the dynamic linker searches; the modules for native programs are in
+ * a directory of their own.
  */
 static const char *installed_directory(const char *file_name)
 {
@@ -57,8 +57,9 @@ static void cut_last_part(char *path)
 /* The directory of a module built together with this program and not installed: libtool puts both in .libs. */
 static char *built_directory(const char *file_name)
 {
-	int is_mono = strcmp(file_name, MONO_MODULE) == 0;
+	const char *part = strcmp(file_name, MONO_MODULE) == 0 ? "/mono/" : "/native/";
 	char *beside = note_refused_memory(realpath("/proc/self/exe", NULL));
+	char *parent = NULL;
 	char *library = NULL;
 	char *directory = NULL;
 
@@ -68,9 +69,14 @@ static char *built_directory(const char *file_name)
 	if (strlen(beside) > 6 && strcmp(beside + strlen(beside) - 6, "/.libs") == 0)
 		cut_last_part(beside);
 	cut_last_part(beside);
-	library = modules_join(beside, is_mono ? "/mono/libmono-profiler-mprof" : "/native/libmprof-instrument", ".la");
+	parent = modules_join(beside, part, "");
+	library = parent != NULL ? modules_join(parent, file_name, "") : NULL;
+	/* libtool describes NAME.so in NAME.la. */
+	if (library != NULL)
+		strcpy(library + strlen(library) - strlen(".so"), ".la");
 	if (library != NULL && access(library, R_OK) == 0)
-		directory = modules_join(beside, is_mono ? "/mono" : "/native", "/.libs");
+		directory = modules_join(parent, ".libs", "");
+	free(parent);
 	free(library);
 	free(beside);
 	return directory;

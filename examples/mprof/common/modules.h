@@ -9,8 +9,11 @@
 /** The module that Mono loads. */
 #define MONO_MODULE "libmono-profiler-mprof.so"
 
-/** The module that is preloaded into programs built with -finstrument-functions. */
+/** The module that is preloaded into native programs to record calls and samples. */
 #define INSTRUMENT_MODULE "libmprof-instrument.so"
+
+/** The module that is preloaded into any program to record native memory. */
+#define MEMORY_MODULE "libmprof-malloc.so"
 
 /**
  * The directory of a module. Searches the directories in the environment variable MPROF_MODULE_DIR (separated by

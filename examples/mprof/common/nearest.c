@@ -15,6 +15,7 @@ void nearest_init(nearest_name *nearest, const char *wanted)
 {
 	memset(nearest, 0, sizeof(*nearest));
 	nearest->misses = SIZE_MAX;
+	nearest->is_start = wanted[0] != '\0' && wanted[strlen(wanted) - 1] == '*';
 	for (; *wanted != '\0' && nearest->length < NEAREST_LENGTH; wanted++) {
 		if (strchr("*?[]", *wanted) == NULL)
 			nearest->wanted[nearest->length++] = (char)tolower((unsigned char)*wanted);
@@ -67,6 +68,8 @@ static void compare_name(nearest_name *nearest, const char *key, const char *nam
 
 	for (; length < NEAREST_LENGTH && key[length] != '\0'; length++)
 		lower[length] = (char)tolower((unsigned char)key[length]);
+	if (nearest->is_start && length > nearest->length)
+		length = nearest->length;
 	lower[length] = '\0';
 	if (nearest->length >= least_part && strstr(lower, nearest->wanted) != NULL) {
 		misses = length - nearest->length;
@@ -93,7 +96,8 @@ static void compare_name(nearest_name *nearest, const char *key, const char *nam
 
 void nearest_offer(nearest_name *nearest, const char *key, const char *name)
 {
-	compare_name(nearest, key, name, 1, NEAREST_LENGTH);
+	/* A name of which more is different is as good as any other. */
+	compare_name(nearest, key, name, 1, nearest->length / 2 + 1);
 }
 
 void nearest_offer_word(nearest_name *nearest, const char *key, const char *name)

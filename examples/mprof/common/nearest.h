@@ -16,6 +16,7 @@
 typedef struct nearest_name {
 	char wanted[NEAREST_LENGTH + 1]; /**< The typed text in lower case, without wildcards. */
 	size_t length;
+	int is_start;  /**< The text ended with *: names are compared only up to its length. */
 	char *found;   /**< The nearest name so far; NULL if none. */
 	size_t misses; /**< Weighted distance of found. */
 } nearest_name;

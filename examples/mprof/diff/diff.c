@@ -7,6 +7,7 @@
 #include "common/profile_input.h"
 #include "diff/heap_part.h"
 #include "diff/limit.h"
+#include "diff/memory.h"
 #include "diff/paths.h"
 #include "diff/tables.h"
 
@@ -89,6 +90,16 @@ static int compare_profiles(log_diff *diff)
 	mprof_status status = MPROF_OK;
 
 	mprof_profile_diff_options_init(&options, sizeof(options));
+	/* Native memory has no table: its call paths are compared, of what is left at the end if anything is. */
+	if (!diff->options.has_tree && diff_memory_is_all(diff)) {
+		uint64_t live[DIFF_SIDES] = {0, 0};
+
+		diff_memory_sums(diff, MPROF_FRAME_SOURCE_MEMORY_LIVE, live);
+		diff->options.has_tree = 1;
+		diff->options.tree_source = live[DIFF_BEFORE] > 0 || live[DIFF_AFTER] > 0
+						    ? MPROF_FRAME_SOURCE_MEMORY_LIVE
+						    : MPROF_FRAME_SOURCE_MEMORY;
+	}
 	if (diff->options.has_tree)
 		status = diff_paths_make_trees(diff, trees);
 	options.before_tree = trees[DIFF_BEFORE];
@@ -260,6 +271,8 @@ static void visit_notes(const note_output *out, const log_diff *diff)
 	for (size_t i = 0; i < sizeof(noted) / sizeof(noted[0]); i++)
 		note_missing(out, noted[i].what, diff_tables_recorded(diff, DIFF_BEFORE, noted[i].table),
 			     diff_tables_recorded(diff, DIFF_AFTER, noted[i].table));
+	note_missing(out, "native memory", diff_memory_recorded(diff, DIFF_BEFORE),
+		     diff_memory_recorded(diff, DIFF_AFTER));
 	note_missing(out, "heap snapshots", diff->heap[DIFF_BEFORE].shot > 0, diff->heap[DIFF_AFTER].shot > 0);
 	if (diff->options.has_sites)
 		note_sites(out, diff);
@@ -296,6 +309,8 @@ void diff_print_text(const log_diff *diff)
 	for (int side = 0; side < DIFF_SIDES; side++)
 		print_log_text(diff, side);
 	print_notes_text(diff);
+	if (!diff->options.has_tree || diff->tree_source >= MPROF_FRAME_SOURCE_MEMORY)
+		diff_memory_print_text(diff);
 	if (diff->options.has_tree && diff->profiles != NULL) {
 		diff_paths_print_text(diff);
 		return;
@@ -324,6 +339,7 @@ static void print_document(const log_diff *diff, json_writer *json)
 	print_notes_json(diff, json);
 	heap_part_print_json(diff, json);
 	diff_tables_print_json(diff, json);
+	diff_memory_print_json(diff, json);
 	diff_paths_print_json(diff, json);
 	diff_limit_print_json(diff, json);
 	json_end_object(json);

@@ -4,30 +4,36 @@
 
 #include "common/arguments.h"
 #include "common/output.h"
+#include "diff/memory.h"
 #include "diff/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** A figure that can be limited; table 0 is that of the heap snapshots. */
+/** A figure that can be limited; table 0 is that of the heap snapshots, or native memory. */
 typedef struct limited_figure {
 	const char *name;
 	uint32_t table;
 	diff_measure measure;
 	const char *needed; /* What both logs must have. */
+	uint32_t source;    /* Of native memory: an mprof_frame_source, whose sum is limited. */
 } limited_figure;
 
 static const limited_figure figures[] = {
-	{"bytes", 0, DIFF_BY_SELF, "a heap snapshot"},
-	{"objects", 0, DIFF_BY_COUNT, "a heap snapshot"},
-	{"retained", 0, DIFF_BY_TOTAL, "the retained sizes of a heap snapshot"},
-	{"allocated", MPROF_TABLE_CLASSES, DIFF_BY_SELF, "allocations"},
-	{"allocations", MPROF_TABLE_CLASSES, DIFF_BY_COUNT, "allocations"},
-	{"self", MPROF_TABLE_METHODS, DIFF_BY_SELF, "calls"},
-	{"total", MPROF_TABLE_METHODS, DIFF_BY_TOTAL, "calls"},
-	{"calls", MPROF_TABLE_METHODS, DIFF_BY_COUNT, "calls"},
-	{"samples", MPROF_TABLE_SAMPLES, DIFF_BY_SELF, "samples"},
-	{"waits", MPROF_TABLE_MONITORS, DIFF_BY_SELF, "waits for monitors"},
+	{"bytes", 0, DIFF_BY_SELF, "a heap snapshot", 0},
+	{"objects", 0, DIFF_BY_COUNT, "a heap snapshot", 0},
+	{"retained", 0, DIFF_BY_TOTAL, "the retained sizes of a heap snapshot", 0},
+	{"allocated", MPROF_TABLE_CLASSES, DIFF_BY_SELF, "allocations", 0},
+	{"allocations", MPROF_TABLE_CLASSES, DIFF_BY_COUNT, "allocations", 0},
+	{"self", MPROF_TABLE_METHODS, DIFF_BY_SELF, "calls", 0},
+	{"total", MPROF_TABLE_METHODS, DIFF_BY_TOTAL, "calls", 0},
+	{"calls", MPROF_TABLE_METHODS, DIFF_BY_COUNT, "calls", 0},
+	{"samples", MPROF_TABLE_SAMPLES, DIFF_BY_SELF, "samples", 0},
+	{"waits", MPROF_TABLE_MONITORS, DIFF_BY_SELF, "waits for monitors", 0},
+	{"memory", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY},
+	{"memory-live", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY_LIVE},
+	{"memory-peak", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY_PEAK},
+	{"memory-temporary", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY_TEMPORARY},
 };
 
 #define FIGURE_COUNT (sizeof(figures) / sizeof(figures[0]))
@@ -76,6 +82,10 @@ static void get_sums(const log_diff *diff, const limited_figure *figure, uint64_
 {
 	mprof_diff_row sum = {.struct_size = sizeof(sum)};
 
+	if (figure->source != 0) {
+		diff_memory_sums(diff, figure->source, sums);
+		return;
+	}
 	if (figure->table != 0) {
 		mprof_profile_diff_get_sum(diff->profiles, figure->table, &sum);
 		diff_tables_measure(&sum, figure->measure, sums);
@@ -91,8 +101,9 @@ static int is_comparable(const log_diff *diff, const limited_figure *figure)
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		const heap_side *heap = &diff->heap[side];
 
-		if (figure->table != 0 ? diff->profiles == NULL || !diff_tables_recorded(diff, side, figure->table)
-				       : heap->shot == 0 || (figure->measure == DIFF_BY_TOTAL && !heap->has_retained))
+		if (figure->source != 0  ? diff->profiles == NULL || !diff_memory_recorded(diff, side)
+		    : figure->table != 0 ? diff->profiles == NULL || !diff_tables_recorded(diff, side, figure->table)
+					 : heap->shot == 0 || (figure->measure == DIFF_BY_TOTAL && !heap->has_retained))
 			return 0;
 	}
 	return 1;
@@ -101,14 +112,15 @@ static int is_comparable(const log_diff *diff, const limited_figure *figure)
 /* The requested figure. Without a request, the first that both logs have: memory before time, a pattern considered. */
 static const limited_figure *find_figure(const log_diff *diff)
 {
-	static const char *const defaults[] = {"bytes", "allocated", "self", "samples"};
+	static const char *const defaults[] = {"bytes", "allocated", "self", "samples", "memory-live"};
+	const size_t count = sizeof(defaults) / sizeof(defaults[0]);
 
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {
 		if (diff->options.limited != NULL && strcmp(figures[i].name, diff->options.limited) == 0)
 			return &figures[i];
 	}
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {
-		for (size_t k = diff->options.method_pattern != NULL ? 2 : 0; k < 4; k++) {
+		for (size_t k = diff->options.method_pattern != NULL ? 2 : 0; k < count; k++) {
 			if (strcmp(figures[i].name, defaults[k]) == 0 && is_comparable(diff, &figures[i]))
 				return &figures[i];
 		}
@@ -216,6 +228,9 @@ int diff_limit_check(log_diff *diff)
 		return refuse("the logs have nothing that could be compared", "");
 	if (!is_comparable(diff, figure))
 		return refuse("not both logs have ", figure->needed);
+	if (figure->source != 0 &&
+	    (options->class_pattern != NULL || options->method_pattern != NULL || options->assembly_pattern != NULL))
+		return refuse("native memory is limited as a whole, without --method, --class and --assembly", "");
 	get_sums(diff, figure, sums);
 	if (options->class_pattern == NULL && options->method_pattern == NULL && options->assembly_pattern == NULL)
 		check_row(diff, figure, NULL, sums, sums);

@@ -4,6 +4,7 @@
 
 #include "common/name_cut.h"
 #include "common/output.h"
+#include "diff/memory.h"
 #include "diff/tables.h"
 
 #include <stdlib.h>
@@ -43,11 +44,15 @@ static const struct {
 	{"calls", "Call paths by total time", MPROF_FRAME_SOURCE_CALLS, 1},
 	{"samples", "Call paths by samples", MPROF_FRAME_SOURCE_SAMPLES, 0},
 	{"allocations", "Call paths by bytes allocated", MPROF_FRAME_SOURCE_ALLOCATIONS, 0},
+	{"memory", "Call paths by bytes of native memory allocated", MPROF_FRAME_SOURCE_MEMORY, 0},
+	{"memory-live", "Call paths by bytes of native memory not freed", MPROF_FRAME_SOURCE_MEMORY_LIVE, 0},
+	{"memory-peak", "Call paths by bytes of native memory at the peak", MPROF_FRAME_SOURCE_MEMORY_PEAK, 0},
+	{"memory-temporary", "Call paths by temporary native allocations", MPROF_FRAME_SOURCE_MEMORY_TEMPORARY, 0},
 };
 
 #define SOURCE_COUNT (sizeof(sources) / sizeof(sources[0]))
 
-int diff_paths_choose(diff_options *options, const char *name)
+int diff_paths_choose(diff_options *options, const char *option, const char *name)
 {
 	options->has_tree = 1;
 	for (size_t i = 0; i < SOURCE_COUNT && name != NULL; i++) {
@@ -56,9 +61,13 @@ int diff_paths_choose(diff_options *options, const char *name)
 			return 1;
 		}
 	}
-	if (name != NULL)
-		fprintf(stderr, "mprof: --tree: '%s' is not one of calls, samples, allocations\n", name);
-	return name == NULL;
+	if (name == NULL)
+		return 1;
+	fprintf(stderr, "mprof: %s: '%s' is not one of", option, name);
+	for (size_t i = 0; i < SOURCE_COUNT; i++)
+		fprintf(stderr, "%s %s", i > 0 ? "," : "", sources[i].name);
+	fputc('\n', stderr);
+	return 0;
 }
 
 int diff_paths_parse_percent(diff_options *options, const char *value)
@@ -75,11 +84,33 @@ int diff_paths_parse_percent(diff_options *options, const char *value)
 	return 0;
 }
 
-static uint64_t count_of(const mprof_profile_totals *totals, uint32_t source)
+static int has_source(const log_diff *diff, int side, uint32_t source)
 {
-	return source == MPROF_FRAME_SOURCE_CALLS     ? totals->calls
-	       : source == MPROF_FRAME_SOURCE_SAMPLES ? totals->samples
-						      : totals->allocations;
+	const mprof_profile_totals *totals = &diff->sides[side].totals;
+
+	switch (source) {
+	case MPROF_FRAME_SOURCE_CALLS:
+		return totals->calls > 0;
+	case MPROF_FRAME_SOURCE_SAMPLES:
+		return totals->samples > 0;
+	case MPROF_FRAME_SOURCE_ALLOCATIONS:
+		return totals->allocations > 0;
+	default:
+		return diff_memory_recorded(diff, side);
+	}
+}
+
+int diff_paths_have_source(const log_diff *diff)
+{
+	const uint32_t source = diff->options.tree_source;
+	size_t index = 0;
+
+	if (source == 0 || has_source(diff, DIFF_BEFORE, source) || has_source(diff, DIFF_AFTER, source))
+		return 1;
+	while (sources[index].source != source)
+		index++;
+	fprintf(stderr, "mprof: diff: the logs have no such data: %s\n", sources[index].name);
+	return 0;
 }
 
 /* The first source that both logs have; if there is none, the first that one of them has. */
@@ -90,7 +121,7 @@ static uint32_t choose_source(const log_diff *diff)
 			int found = 0;
 
 			for (int side = 0; side < DIFF_SIDES; side++)
-				found += count_of(&diff->sides[side].totals, sources[i].source) > 0;
+				found += has_source(diff, side, sources[i].source);
 			if (found >= needed)
 				return sources[i].source;
 		}

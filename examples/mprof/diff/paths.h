@@ -9,8 +9,17 @@
 #include "common/json.h"
 #include "diff/diff.h"
 
-/** Sets the source of the trees by its name; NULL chooses it later. Returns 0 after a message if it is invalid. */
-int diff_paths_choose(diff_options *options, const char *name);
+/** What the trees can be made from, for the help of the command. */
+#define DIFF_PATHS_SOURCES "calls, samples, allocations, memory, memory-live, memory-peak or memory-temporary"
+
+/**
+ * Sets the source of the trees by its name; NULL chooses it later. Returns 0 after a message, which names the option,
+ * if it is invalid.
+ */
+int diff_paths_choose(diff_options *options, const char *option, const char *name);
+
+/** Whether a log has what the trees are to be made from, if that was chosen. Prints a message if not. */
+int diff_paths_have_source(const log_diff *diff);
 
 /** Parses the least change of a path. Returns 0 after a message if it is invalid. */
 int diff_paths_parse_percent(diff_options *options, const char *value);

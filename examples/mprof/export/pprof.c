@@ -44,8 +44,9 @@ typedef struct thread_trees {
 } thread_trees;
 
 /* Values that belong to threads. */
-static const export_value values[] = {EXPORT_WALL,        EXPORT_CPU,   EXPORT_CALLS, EXPORT_SAMPLES,
-				      EXPORT_ALLOCATIONS, EXPORT_BYTES, EXPORT_WAITS};
+static const export_value values[] = {
+	EXPORT_WALL,  EXPORT_CPU,   EXPORT_CALLS,  EXPORT_SAMPLES,     EXPORT_ALLOCATIONS,
+	EXPORT_BYTES, EXPORT_WAITS, EXPORT_MEMORY, EXPORT_MEMORY_LIVE, EXPORT_MEMORY_TEMPORARY};
 
 static void format_label(char label[THREAD_LABEL_SIZE], const mprof_thread_stats *thread)
 {
@@ -392,6 +393,9 @@ typedef struct value_pair {
 	const char *amount_name; /* The names are those of Go's profiles, where these have the value. */
 } value_pair;
 
+/* Before the names of native memory, in a log that has managed objects under these names. */
+#define NATIVE "native_"
+
 static const value_pair pairs[] = {
 	{EXPORT_CALLS, "calls", EXPORT_WALL, "wall"},
 	{EXPORT_SAMPLES, "samples", EXPORT_CPU, "cpu"},
@@ -399,6 +403,10 @@ static const value_pair pairs[] = {
 	{EXPORT_VALUES, "contentions", EXPORT_WAITS, "delay"},
 	{EXPORT_VALUES, "inuse_objects", EXPORT_HEAP, "inuse_space"},
 	{EXPORT_VALUES, NULL, EXPORT_HANDLES, "handles"},
+	{EXPORT_VALUES, NATIVE "peak_objects", EXPORT_MEMORY_PEAK, NATIVE "peak_space"},
+	{EXPORT_VALUES, NULL, EXPORT_MEMORY_TEMPORARY, NATIVE "temporary_objects"},
+	{EXPORT_VALUES, NATIVE "inuse_objects", EXPORT_MEMORY_LIVE, NATIVE "inuse_space"},
+	{EXPORT_VALUES, NATIVE "alloc_objects", EXPORT_MEMORY, NATIVE "alloc_space"},
 };
 
 #define PAIR_COUNT (sizeof(pairs) / sizeof(pairs[0]))
@@ -470,16 +478,27 @@ static size_t add_column(pprof_writer *writer, const char *name, const char *uni
 	return writer->column_count++;
 }
 
+/* The name of a column, which no other one has. */
+static const char *plain_name(const pprof_writer *writer, const char *name)
+{
+	const size_t length = strlen(NATIVE);
+
+	return strncmp(name, NATIVE, length) != 0 || has_value(writer, EXPORT_ALLOCATIONS) ||
+			       has_value(writer, EXPORT_HEAP)
+		       ? name
+		       : name + length;
+}
+
 /* Adds the columns of a pair, the count first. */
 static void add_columns(pprof_writer *writer, const value_pair *pair, pair_trees *trees)
 {
 	trees->count_column = MAX_COLUMNS;
 	trees->amount_column = MAX_COLUMNS;
 	if (pair->count_name != NULL)
-		trees->count_column = add_column(writer, pair->count_name, "count", pair->count);
+		trees->count_column = add_column(writer, plain_name(writer, pair->count_name), "count", pair->count);
 	if (has_value(writer, pair->amount))
-		trees->amount_column =
-			add_column(writer, pair->amount_name, export_value_unit(pair->amount), pair->amount);
+		trees->amount_column = add_column(writer, plain_name(writer, pair->amount_name),
+						  export_value_unit(pair->amount), pair->amount);
 }
 
 /* The location of a frame of the current tree. */

@@ -353,6 +353,24 @@ static int stack_sources_add_handles(stack_tree *tree, const log_report *report)
 	       add_missing(tree, report, report->totals.handles_alive);
 }
 
+/* Adds native memory. What has no call stack is in the tree of frames already. */
+static int stack_sources_add_memory(stack_tree *tree, const log_report *report)
+{
+	static const mprof_frame_source sources[EXPORT_VALUES] = {
+		[EXPORT_MEMORY] = MPROF_FRAME_SOURCE_MEMORY,
+		[EXPORT_MEMORY_LIVE] = MPROF_FRAME_SOURCE_MEMORY_LIVE,
+		[EXPORT_MEMORY_PEAK] = MPROF_FRAME_SOURCE_MEMORY_PEAK,
+		[EXPORT_MEMORY_TEMPORARY] = MPROF_FRAME_SOURCE_MEMORY_TEMPORARY,
+	};
+	mprof_memory_stats memory = {.struct_size = sizeof(memory)};
+
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY, 0, &memory);
+	tree->is_estimated = memory.is_estimate != 0 ||
+			     (memory.is_peak_estimate != 0 &&
+			      (tree->value == EXPORT_MEMORY_PEAK || tree->value == EXPORT_MEMORY_TEMPORARY));
+	return add_frames_of(tree, report, sources[tree->value]);
+}
+
 /* The unit of what samples of a kind stand for. */
 static const char *kind_unit(const mprof_sample_kind_stats *kind)
 {
@@ -407,8 +425,10 @@ static int add_source(stack_tree *tree, const log_report *report, const stack_tr
 		return stack_sources_add_allocations(tree, report);
 	case EXPORT_WAITS:
 		return stack_sources_add_waits(tree, report);
-	default:
+	case EXPORT_HANDLES:
 		return stack_sources_add_handles(tree, report);
+	default:
+		return stack_sources_add_memory(tree, report);
 	}
 }
 

@@ -25,6 +25,10 @@ static const value_text values[EXPORT_VALUES] = {
 	[EXPORT_WAITS] = {"waits", "Time waited for monitors", "nanoseconds", text_duration},
 	[EXPORT_HEAP] = {"heap", "Live bytes by path from a root", "bytes", text_bytes},
 	[EXPORT_HANDLES] = {"handles", "Handles alive", "count", text_count},
+	[EXPORT_MEMORY] = {"memory", "Native memory allocated", "bytes", text_bytes},
+	[EXPORT_MEMORY_LIVE] = {"memory-live", "Native memory not freed", "bytes", text_bytes},
+	[EXPORT_MEMORY_PEAK] = {"memory-peak", "Native memory at the peak", "bytes", text_bytes},
+	[EXPORT_MEMORY_TEMPORARY] = {"memory-temporary", "Temporary native allocations", "count", text_count},
 	[EXPORT_KIND] = {"samples:KIND", "Samples of a kind", "count", text_count},
 };
 
@@ -61,7 +65,9 @@ int export_value_parse(export_value *value, const char **kind, const char *name)
 	nearest_init(&nearest, name);
 	for (int i = 0; i < EXPORT_VALUES; i++)
 		nearest_offer_word(&nearest, values[i].name, values[i].name);
-	fprintf(stderr, "mprof: --value: '%s' is not one of " EXPORT_VALUE_NAMES, name);
+	fprintf(stderr, "mprof: --value: '%s' is not one of ", name);
+	for (int i = 0; i < EXPORT_VALUES; i++)
+		fprintf(stderr, "%s%s", i > 0 ? ", " : "", values[i].name);
 	if (nearest.found != NULL)
 		fprintf(stderr, "; the nearest is '%s'", nearest.found);
 	fputc('\n', stderr);
@@ -89,6 +95,11 @@ char *export_value_format(export_value value, char text[], uint64_t amount)
 	return values[value].format(text, amount);
 }
 
+int export_value_has_memory(const log_report *report)
+{
+	return mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES) > 0;
+}
+
 int export_value_exists(const log_report *report, export_value value)
 {
 	const mprof_profile_totals *totals = &report->totals;
@@ -113,6 +124,12 @@ int export_value_exists(const log_report *report, export_value value)
 		return mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS) > 0;
 	case EXPORT_HANDLES:
 		return totals->handles_alive > 0;
+	/* Nothing that was not freed is a result, too. */
+	case EXPORT_MEMORY:
+	case EXPORT_MEMORY_LIVE:
+	case EXPORT_MEMORY_PEAK:
+	case EXPORT_MEMORY_TEMPORARY:
+		return export_value_has_memory(report);
 	case EXPORT_KIND:
 		return export_value_find_kind(report, 0, &kind);
 	default:
@@ -129,19 +146,14 @@ static int has_allocation_sites(const log_report *report)
 
 export_value export_value_choose(const log_report *report)
 {
-	static const export_value order[] = {EXPORT_SAMPLES, EXPORT_WALL,  EXPORT_KIND,   EXPORT_BYTES,
-					     EXPORT_HEAP,    EXPORT_WAITS, EXPORT_HANDLES};
+	static const export_value order[] = {EXPORT_SAMPLES, EXPORT_WALL,  EXPORT_KIND,    EXPORT_BYTES,
+					     EXPORT_HEAP,    EXPORT_WAITS, EXPORT_HANDLES, EXPORT_MEMORY};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		if (export_value_exists(report, order[i]) && (order[i] != EXPORT_BYTES || has_allocation_sites(report)))
 			return order[i];
 	}
 	return export_value_exists(report, EXPORT_BYTES) ? EXPORT_BYTES : EXPORT_VALUES;
-}
-
-static int has_native_memory(const log_report *report)
-{
-	return mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES) > 0;
 }
 
 int export_value_is_of_thread(const mprof_reader *reader, uint32_t metric)
@@ -154,16 +166,16 @@ int export_value_is_of_thread(const mprof_reader *reader, uint32_t metric)
 
 int export_value_is_empty(const log_report *report, uint64_t contents, uint64_t thread_values)
 {
-	return contents == 0 && (thread_values == 0 || has_native_memory(report));
+	return contents == 0 && (thread_values == 0 || export_value_has_memory(report));
 }
 
 int export_value_note_empty(const log_report *report, const char *format)
 {
 	text_begin_message(report->input.name);
 	fprintf(stderr, "nothing of this log can be represented in %s", format);
-	if (has_native_memory(report))
-		fputs(": its content is native memory, which 'mprof report' shows, and --to=csv, sqlite and parquet "
-		      "contain",
+	if (export_value_has_memory(report))
+		fputs(": its content is native memory, which formats with call stacks have, such as pprof and "
+		      "speedscope",
 		      stderr);
 	fputc('\n', stderr);
 	return STATUS_NOTHING;
@@ -176,7 +188,8 @@ void export_value_note_missing(const log_report *report, export_value value)
 
 	text_begin_message(report->input.name);
 	if (value == EXPORT_VALUES)
-		fputs("the log has no calls, samples, allocations, waits, handles or heap snapshots", stderr);
+		fputs("the log has no calls, samples, allocations, waits, handles, heap snapshots or native memory",
+		      stderr);
 	else
 		fprintf(stderr, "--value=%s%s: the log has no such data",
 			value == EXPORT_KIND ? KIND_PREFIX : export_value_name(value),
@@ -193,7 +206,5 @@ void export_value_note_missing(const log_report *report, export_value value)
 		text_name(stderr, kind.name);
 		separator = ", ";
 	}
-	if (has_native_memory(report))
-		fputs("; its native memory is in 'mprof report', and in --to=csv, sqlite and parquet", stderr);
 	fputc('\n', stderr);
 }

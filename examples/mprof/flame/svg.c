@@ -339,10 +339,18 @@ typedef struct value_nouns {
 } value_nouns;
 
 static const value_nouns nouns[EXPORT_VALUES] = {
-	[EXPORT_WALL] = {NULL, NULL, "call", "calls"},        [EXPORT_CALLS] = {"call", "calls", NULL, NULL},
-	[EXPORT_SAMPLES] = {"sample", "samples", NULL, NULL}, [EXPORT_ALLOCATIONS] = {"object", "objects", NULL, NULL},
-	[EXPORT_BYTES] = {NULL, NULL, "object", "objects"},   [EXPORT_WAITS] = {NULL, NULL, "wait", "waits"},
-	[EXPORT_HEAP] = {NULL, NULL, "object", "objects"},    [EXPORT_HANDLES] = {"handle", "handles", NULL, NULL},
+	[EXPORT_WALL] = {NULL, NULL, "call", "calls"},
+	[EXPORT_CALLS] = {"call", "calls", NULL, NULL},
+	[EXPORT_SAMPLES] = {"sample", "samples", NULL, NULL},
+	[EXPORT_ALLOCATIONS] = {"object", "objects", NULL, NULL},
+	[EXPORT_BYTES] = {NULL, NULL, "object", "objects"},
+	[EXPORT_WAITS] = {NULL, NULL, "wait", "waits"},
+	[EXPORT_HEAP] = {NULL, NULL, "object", "objects"},
+	[EXPORT_HANDLES] = {"handle", "handles", NULL, NULL},
+	[EXPORT_MEMORY] = {NULL, NULL, "block", "blocks"},
+	[EXPORT_MEMORY_LIVE] = {NULL, NULL, "block", "blocks"},
+	[EXPORT_MEMORY_PEAK] = {NULL, NULL, "block", "blocks"},
+	[EXPORT_MEMORY_TEMPORARY] = {"allocation", "allocations", NULL, NULL},
 };
 
 /* Formats what samples of a kind stand for: another unit than these is that of the whole picture. */

@@ -325,13 +325,36 @@ static void print_rates(const live_profile *live, char line[TOP_LINE_SIZE])
 		 text_count(exceptions, per_second(live, live->recent.exceptions)));
 }
 
+static mprof_memory_stats memory_of(const live_profile *live)
+{
+	mprof_memory_stats memory = {.struct_size = sizeof(memory)};
+
+	(void)mprof_profile_get_row(live->profile, MPROF_TABLE_MEMORY, 0, &memory);
+	return memory;
+}
+
+static void print_memory(const mprof_memory_stats *memory, char line[TOP_LINE_SIZE])
+{
+	char text[5][TEXT_NUMBER_SIZE];
+
+	snprintf(line, TOP_LINE_SIZE, "native memory: %s in %s blocks, at most %s; allocated in all: %s in %s blocks",
+		 text_bytes(text[0], memory->live_bytes), text_count(text[1], memory->live),
+		 text_bytes(text[2], memory->peak_bytes), text_bytes(text[3], memory->bytes),
+		 text_count(text[4], memory->allocations));
+}
+
 static void print_allocations(const live_profile *live, char line[TOP_LINE_SIZE])
 {
+	const mprof_memory_stats memory = memory_of(live);
 	char objects[TEXT_NUMBER_SIZE];
 	char bytes[TEXT_NUMBER_SIZE];
 	char waits[TEXT_NUMBER_SIZE];
 	char waited[TEXT_NUMBER_SIZE];
 
+	if (memory.allocations > 0 && live->totals.allocations == 0) {
+		print_memory(&memory, line);
+		return;
+	}
 	snprintf(line, TOP_LINE_SIZE, "allocated per second: %s objects, %s; waits for monitors: %s, %s",
 		 text_count(objects, per_second(live, live->recent.allocations)),
 		 text_bytes(bytes, per_second(live, live->recent.allocated_bytes)),
@@ -521,6 +544,23 @@ static void print_totals(const live_profile *live, json_writer *json)
 	json_unsigned(json, "unfinished_waits", live->totals.unfinished_waits);
 }
 
+static void print_memory_json(const live_profile *live, json_writer *json)
+{
+	const mprof_memory_stats memory = memory_of(live);
+
+	if (memory.allocations == 0) {
+		json_null(json, "memory");
+		return;
+	}
+	json_begin_object(json, "memory");
+	json_unsigned(json, "allocations", memory.allocations);
+	json_unsigned(json, "bytes", memory.bytes);
+	json_unsigned(json, "live", memory.live);
+	json_unsigned(json, "live_bytes", memory.live_bytes);
+	json_unsigned(json, "peak_bytes", memory.peak_bytes);
+	json_end_object(json);
+}
+
 /* Samples whose innermost frame is a method, and those in which it is any frame. */
 static void print_samples_of(const live_profile *live, json_writer *json, uint64_t method)
 {
@@ -593,6 +633,7 @@ void top_view_print_json(const live_profile *live, top_sort sort, size_t count, 
 	json_init(&json, stdout, is_line);
 	json_begin_document(&json);
 	print_totals(live, &json);
+	print_memory_json(live, &json);
 	for (size_t i = 0; i < TABLES; i++)
 		write_table(live, &json, &tables[i], tables[i].table == MPROF_TABLE_METHODS ? sort : TOP_SORT_SELF,
 			    count);

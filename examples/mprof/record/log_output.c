@@ -7,6 +7,7 @@
 #include "common/arguments.h"
 #include "common/modules.h"
 #include "record/log_parts.h"
+#include "shared/late_log.h"
 #include "shared/salvage.h"
 #include "shared/text.h"
 
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,6 +322,9 @@ static int claim_log(log_output *log, int is_default)
 			"overwritten; choose another name with -o\n",
 			log->wanted);
 		return STATUS_USAGE;
+	case CLAIM_REFUSED:
+		fprintf(stderr, "mprof: record: cannot write %s: %s\n", log->wanted, strerror(errno));
+		return STATUS_USAGE;
 	case CLAIM_NO_MEMORY:
 		break;
 	}
@@ -449,6 +454,8 @@ static FILE *open_stream(const char *path)
 /* Returns 0 after a message; the part is kept then. */
 static int copy_to_stream(const log_output *log, const char *part)
 {
+	/* A reader that has ended is an error with a message, not the end of this process. */
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	const char *stream = log->stdout_fd >= 0 ? "standard output" : log->wanted;
 	char bytes[65536];
 	FILE *in = fopen(part, "rbe");
@@ -469,6 +476,7 @@ static int copy_to_stream(const log_output *log, const char *part)
 			strerror(errno), part);
 	if (in != NULL)
 		fclose(in);
+	signal(SIGPIPE, before);
 	return is_done;
 }
 
@@ -505,11 +513,21 @@ static void rename_part(log_output *log, const log_part *part, const char *name,
 	found(user, part->path, part->path);
 }
 
+/* The name of the log of a process that the program started: with the process ID, and the name of what it ran. */
+static char *name_of_other(const log_output *log, const log_part *part)
+{
+	char program[LOG_PROGRAM_SIZE];
+	char label[LATE_LOG_LABEL_SIZE];
+
+	log_part_program(part, program);
+	late_log_label(label, part->label, program);
+	return claim_labelled_name(log->wanted, label);
+}
+
 /* The process will give its log this name, or one with a number. */
 static void announce_running(const log_output *log, const log_part *part, log_function found, void *user)
 {
-	char *name = has_process(log) ? name_of_process(log->name, part->label)
-				      : claim_labelled_name(log->wanted, part->label);
+	char *name = has_process(log) ? name_of_process(log->name, part->label) : name_of_other(log, part);
 
 	found(user, part->path, name != NULL ? name : part->path);
 	free(name);
@@ -540,7 +558,7 @@ static void collect_part(log_output *log, const log_part *part, int is_chosen, l
 	if (is_chosen || has_process(log))
 		name = name_of_process(log->name, part->label);
 	else
-		name = claim_labelled_name(log->wanted, part->label);
+		name = name_of_other(log, part);
 	if (name != NULL && !may_replace(log, name, is_chosen) && claim_numbered(&name, &claimed) == CLAIM_NO_MEMORY) {
 		free(name);
 		name = NULL;

@@ -55,10 +55,14 @@ static int is_foreign(const char *path, const struct stat *status)
 
 claim_result claim_path(const char *path, int replaces, struct stat *created)
 {
+	const int error = create_empty(path, created);
 	struct stat status;
 
-	if (create_empty(path, created) == 0)
+	if (error == 0)
 		return CLAIM_MADE;
+	errno = error;
+	if (error != EEXIST)
+		return CLAIM_REFUSED;
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return CLAIM_EMPTY;
 	if (is_foreign(path, &status))
@@ -119,7 +123,8 @@ claim_result claim_numbered(char **path, struct stat *created)
 		free(*path);
 		*path = name;
 	}
-	return error == 0 ? CLAIM_MADE : CLAIM_EMPTY;
+	errno = error;
+	return error == 0 ? CLAIM_MADE : error == EEXIST ? CLAIM_EMPTY : CLAIM_REFUSED;
 }
 
 static int is_same(const struct stat *status, const struct stat *other)
@@ -337,4 +342,21 @@ void log_parts_release(log_parts *parts)
 		release_part(&parts->parts[i]);
 	free(parts->parts);
 	*parts = (log_parts){NULL, 0};
+}
+
+void log_part_program(const log_part *part, char program[LOG_PROGRAM_SIZE])
+{
+	static log_summary summary;
+	mprof_block block;
+	log_input input;
+
+	summary.program[0] = '\0';
+	if (input_open_part(&input, part->path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION)) != STATUS_NOTHING) {
+		input.is_quiet = 1;
+		while (summary.program[0] == '\0' && input_next_block(&input, &block))
+			if (block.loaded && block.kind == MPROF_BLOCK_SESSION)
+				summary_read_properties(&summary, &input);
+	}
+	input_close(&input);
+	snprintf(program, LOG_PROGRAM_SIZE, "%s", summary.program);
 }

@@ -12,7 +12,8 @@
 
 typedef enum claim_result {
 	CLAIM_MADE,      /**< An empty file was created. */
-	CLAIM_EMPTY,     /**< There is an empty file, or one that may be replaced, or the path cannot be created. */
+	CLAIM_EMPTY,     /**< There is an empty file, or one that may be replaced, or a FIFO or a device. */
+	CLAIM_REFUSED,   /**< The file cannot be created; errno has the reason. */
 	CLAIM_EXISTS,    /**< A file exists. */
 	CLAIM_BUSY,      /**< A file exists, and another program is writing a log to it. */
 	CLAIM_FOREIGN,   /**< A file of another user, or one with another name: others may have put it there. */
@@ -27,7 +28,8 @@ claim_result claim_path(const char *path, int replaces, struct stat *created);
 
 /**
  * Claims this path or, if it exists, the first free one of "log.2.mprof", "log.3.mprof" and so on. \p path is allocated
- * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY or CLAIM_NO_MEMORY.
+ * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY, CLAIM_REFUSED or
+ * CLAIM_NO_MEMORY.
  */
 claim_result claim_numbered(char **path, struct stat *created);
 
@@ -55,6 +57,9 @@ char *claim_labelled_name(const char *path, const char *label);
 
 /** The extension of logs. */
 #define LOG_EXTENSION ".mprof"
+
+/** Size of the path of a program, in bytes. */
+#define LOG_PROGRAM_SIZE 256
 
 /** The log of one program that one process ran. */
 typedef struct log_part {
@@ -90,6 +95,9 @@ int log_parts_find(log_parts *found, const char *directory, const char *prefix, 
 size_t log_parts_choose(const log_parts *parts, pid_t process);
 
 void log_parts_release(log_parts *parts);
+
+/** Reads the path of the recorded program from a part, shortened if it is long; "" if it is unknown. */
+void log_part_program(const log_part *part, char program[LOG_PROGRAM_SIZE]);
 
 /** The extension of the names of parts. */
 #define PART_EXTENSION ".part"

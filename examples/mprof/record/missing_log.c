@@ -27,7 +27,7 @@ static void explain_mono(const missing_log *missing, const char *of_ring)
 			missing->status, of_ring);
 }
 
-static void explain_sampled(const missing_log *missing, const char *of_ring)
+static void explain_unstarted(const missing_log *missing, const char *of_ring)
 {
 	const char *subject = missing->target->subject;
 
@@ -52,12 +52,15 @@ void missing_log_explain(const missing_log *missing)
 	if (missing->signal != 0)
 		fprintf(stderr, "%s was killed by signal %d (%s)%s%s\n", subject, missing->signal,
 			strsignal(missing->signal), missing->has_ring ? "" : " before anything was recorded", of_ring);
+	else if (missing->has_memory)
+		explain_unstarted(missing, of_ring);
 	else if (!missing->is_native)
 		explain_mono(missing, of_ring);
 	else if (missing->target->file.is_instrumented)
-		fprintf(stderr, "%s called no function that was built with -finstrument-functions\n", subject);
+		fprintf(stderr, "%s called no function that was built with -finstrument-functions%s\n", subject,
+			of_ring);
 	else if (missing->is_sampled)
-		explain_sampled(missing, of_ring);
+		explain_unstarted(missing, of_ring);
 	else
 		fprintf(stderr,
 			"%s is not built with -finstrument-functions, and did not run Mono, or Mono did not load the "

@@ -19,6 +19,7 @@ typedef struct missing_log {
 	int has_ring;                /**< --ring was given. */
 	int is_native;               /**< The program is not one of Mono, as far as its file shows. */
 	int is_sampled;              /**< A native program would have been sampled. */
+	int has_memory;              /**< The native memory of any program would have been recorded. */
 } missing_log;
 
 /** Prints one line to standard error. */

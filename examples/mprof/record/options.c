@@ -178,7 +178,7 @@ static int print_others(const char *words, record_reader reader)
 static void print_memory_hint(const record_request *request)
 {
 	if (request->has_memory)
-		fputs("; LD_PRELOAD=libmprof-malloc.so records the memory of native programs, see 'man mprof'", stderr);
+		fputs("; --malloc records the memory of native programs", stderr);
 }
 
 int record_request_check_reader(const record_request *request, record_reader reader)
@@ -201,6 +201,14 @@ int record_request_check_reader(const record_request *request, record_reader rea
 		return 0;
 	}
 	return !is_native || record_request_check_native_samples(request);
+}
+
+int record_request_check_memory(const record_request *request)
+{
+	if ((request->kinds & RECORD_MEMORY) == 0 || print_others(request->words, RECORD_OF_MEMORY) == 0)
+		return 1;
+	fputs(": --malloc records native memory alone; record this in another run, to another log\n", stderr);
+	return 0;
 }
 
 void record_request_explain_others(const record_request *request, const char *program)

@@ -54,6 +54,12 @@ int record_request_check_ring(const record_request *request, uint64_t limit);
  */
 int record_request_check_reader(const record_request *request, record_reader reader);
 
+/**
+ * Whether all options apply to the recording of native memory, if that is asked for. If not, returns 0 after a message
+ * that lists those that do not.
+ */
+int record_request_check_memory(const record_request *request);
+
 /** Whether native programs can be sampled as requested. If not, returns 0 after a message. */
 int record_request_check_native_samples(const record_request *request);
 

@@ -12,19 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the trees of frames are made from, in the order of #report_source. */
+/* What the trees of frames are made from. */
 typedef struct source_text {
+	uint32_t source;     /* An mprof_frame_source. */
 	const char *name;    /* JSON. */
 	const char *callers; /* Titles. */
 	const char *callees;
+	const char *inverted;
 	const char *count; /* Heading of the counts, NULL if there are none. */
 	char *(*format)(char *text, uint64_t value);
 } source_text;
 
 static const source_text sources[REPORT_SOURCES] = {
-	{"calls", "Callers", "Callees", "calls", text_duration},
-	{"samples", "Callers, in samples", "Callees, in samples", NULL, text_count},
-	{"allocations", "Callers, by bytes allocated", "Callees, by bytes allocated", "objects", text_bytes},
+	[REPORT_SOURCE_CALLS] = {MPROF_FRAME_SOURCE_CALLS, "calls", "Callers", "Callees",
+				 "Inverted call tree, by own time", "calls", text_duration},
+	[REPORT_SOURCE_SAMPLES] = {MPROF_FRAME_SOURCE_SAMPLES, "samples", "Callers, in samples", "Callees, in samples",
+				   "Inverted sample tree", NULL, text_count},
+	[REPORT_SOURCE_ALLOCATIONS] = {MPROF_FRAME_SOURCE_ALLOCATIONS, "allocations", "Callers, by bytes allocated",
+				       "Callees, by bytes allocated", "Inverted tree of allocations, by bytes",
+				       "objects", text_bytes},
+	[REPORT_SOURCE_MEMORY] = {MPROF_FRAME_SOURCE_MEMORY, "memory", "Callers, by native memory allocated",
+				  "Callees, by native memory allocated", "Inverted tree of native memory, by bytes",
+				  "blocks", text_bytes},
 };
 
 typedef struct choice_context {
@@ -83,8 +92,9 @@ mprof_frame_tree *report_frames_create(const log_report *report, mprof_frame_tre
 static int make_trees(log_report *report, mprof_frame_tree **trees, const char *selected, int *is_selected_found,
 		      uint32_t is_inverted)
 {
-	const uint64_t amounts[REPORT_SOURCES] = {report->totals.calls, report->totals.samples,
-						  report->totals.allocated_bytes};
+	const uint64_t amounts[REPORT_SOURCES] = {
+		report->totals.calls, report->totals.samples, report->totals.allocated_bytes,
+		mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES)};
 	choice_context context = {report, selected, is_selected_found};
 
 	for (size_t source = 0; source < REPORT_SOURCES; source++) {
@@ -93,7 +103,7 @@ static int make_trees(log_report *report, mprof_frame_tree **trees, const char *
 		if (amounts[source] == 0)
 			continue;
 		mprof_frame_tree_options_init(&options, sizeof(options));
-		options.source = (uint32_t)source + MPROF_FRAME_SOURCE_CALLS;
+		options.source = sources[source].source;
 		options.inverted = is_inverted;
 		options.max_depth = (uint32_t)report->options.depth;
 		options.choose = choose_frame;
@@ -393,14 +403,12 @@ static const report_tree inverted_tree = {
 /* The description of the inverted tree of a source. */
 static report_tree describe_inverted(size_t source)
 {
-	static const char *const titles[REPORT_SOURCES] = {"Inverted call tree, by own time", "Inverted sample tree",
-							   "Inverted tree of allocations, by bytes"};
+	static const char *const columns[REPORT_SOURCES] = {"          calls", "", "        objects",
+							    "         blocks"};
 	report_tree tree = inverted_tree;
 
-	tree.title = titles[source];
-	tree.columns = sources[source].count == NULL   ? ""
-		       : source == REPORT_SOURCE_CALLS ? "          calls"
-						       : "        objects";
+	tree.title = sources[source].inverted;
+	tree.columns = columns[source];
 	tree.format = sources[source].format;
 	return tree;
 }

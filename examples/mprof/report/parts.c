@@ -32,12 +32,20 @@ const char *report_property(const log_report *report, const char *key)
 	return NULL;
 }
 
+static size_t title_count;
+
+size_t report_title_count(void)
+{
+	return title_count;
+}
+
 /* Prints a title in the words of the runtime: "Native memory" is called what the log states. */
 static void print_title(const log_report *report, const char *title)
 {
 	static const char memory[] = "Native memory";
 	const char *copy = report_property(report, "memory_title");
 
+	title_count++;
 	putchar('\n');
 	if (copy == NULL || copy[0] == '\0' || strncmp(title, memory, sizeof(memory) - 1) != 0) {
 		fputs(title, stdout);

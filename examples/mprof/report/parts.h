@@ -18,6 +18,9 @@ uint64_t report_least(uint64_t share, uint64_t whole);
 /** The value of a property of the session; NULL if it has none. Borrowed from the profile. */
 const char *report_property(const log_report *report, const char *key);
 
+/** The number of titles printed so far: a part that has content prints one. */
+size_t report_title_count(void);
+
 /** Prints the title of a table, with a note if not all rows are shown or it ignores filters. */
 void report_title(const log_report *report, const char *title, size_t shown, size_t all, report_table table);
 

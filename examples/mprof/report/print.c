@@ -2,6 +2,7 @@
 /* Prints a report as text, as one JSON document and as CSV: all loops over the list of its parts. */
 #include "common/csv.h"
 #include "common/name_cut.h"
+#include "report/absence.h"
 #include "report/ages.h"
 #include "report/calls.h"
 #include "report/findings.h"
@@ -430,9 +431,35 @@ static int has_enough(size_t entry)
 	return entry >= 2 && entries[entry - 2].sections == entries[entry].sections;
 }
 
+/* Whether text has a section at all. */
+static int is_text_section(uint64_t section)
+{
+	for (size_t i = 0; i < ENTRIES; i++) {
+		const report_entry *entry = &entries[i];
+
+		if ((entry->sections & section) != 0 && entry->text != print_nothing &&
+		    (entry->text != NULL || (entry->view != NULL && entry->view->title != NULL)))
+			return 1;
+	}
+	return 0;
+}
+
+/* Explains the sections that were asked for and have nothing. \p printed: those that have something. */
+static void explain_absence(const log_report *report, uint64_t printed)
+{
+	for (size_t section = 0; section < REPORT_SECTIONS; section++) {
+		const uint64_t bit = UINT64_C(1) << section;
+
+		if (sections_have(&report->options.sections, (report_section)section) && (printed & bit) == 0 &&
+		    is_text_section(bit))
+			absence_print(report, (report_section)section);
+	}
+}
+
 void report_print_text(log_report *report)
 {
 	const int is_first_screen = report_is_first_screen(report);
+	uint64_t printed = 0;
 
 	if (sections_have(&report->options.sections, REPORT_SECTION_SESSION)) {
 		summary_print_text(&report->summary, &report->input, stdout);
@@ -443,6 +470,7 @@ void report_print_text(log_report *report)
 	print_window(report);
 	for (size_t i = 0; i < ENTRIES; i++) {
 		const report_entry *entry = &entries[i];
+		const size_t titles = report_title_count();
 
 		if (!wants_entry(report, entry) || (is_first_screen && has_enough(i)))
 			continue;
@@ -450,9 +478,13 @@ void report_print_text(log_report *report)
 			entry->text(report);
 		else if (entry->view != NULL && entry->view->title != NULL)
 			report_view_text(report, entry->view);
+		if (report_title_count() > titles)
+			printed |= entry->sections;
 	}
 	if (is_first_screen)
 		report_further_sections(report);
+	else
+		explain_absence(report, printed);
 }
 
 /*

@@ -95,8 +95,8 @@ typedef enum report_part {
 	LEFT_OUT_PARTS
 } report_part;
 
-/** Indices of trees by #mprof_frame_source (minus 1, since 0 is not a source). */
-enum { REPORT_SOURCE_CALLS, REPORT_SOURCE_SAMPLES, REPORT_SOURCE_ALLOCATIONS, REPORT_SOURCES };
+/** What trees of frames are made from. */
+enum { REPORT_SOURCE_CALLS, REPORT_SOURCE_SAMPLES, REPORT_SOURCE_ALLOCATIONS, REPORT_SOURCE_MEMORY, REPORT_SOURCES };
 
 /** Trees of frames by source; NULL if not requested or without data. */
 typedef struct report_frames {

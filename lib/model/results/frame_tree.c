@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees of frames, made of a table of a profile: the call tree, or the stacks of samples, sites and waits. */
+/* Trees of frames, made of a table of a profile: the call tree, or the stacks of samples, call sites and memory. */
 #include <mprof/profile.h>
 
 #include "base/checked.h"
@@ -245,9 +245,22 @@ typedef struct site_reader {
 
 static uint32_t table_of_sites(uint32_t kind)
 {
-	return kind == MPROF_FRAME_SOURCE_WAITS     ? MPROF_TABLE_MONITOR_SITES
-	       : kind == MPROF_FRAME_SOURCE_HANDLES ? MPROF_TABLE_HANDLE_SITES
-						    : MPROF_TABLE_ALLOCATION_SITES;
+	switch (kind) {
+	case MPROF_FRAME_SOURCE_ALLOCATIONS:
+		return MPROF_TABLE_ALLOCATION_SITES;
+	case MPROF_FRAME_SOURCE_WAITS:
+		return MPROF_TABLE_MONITOR_SITES;
+	case MPROF_FRAME_SOURCE_HANDLES:
+		return MPROF_TABLE_HANDLE_SITES;
+	default:
+		return MPROF_TABLE_MEMORY_SITES;
+	}
+}
+
+/* Native memory has no classes. */
+static int has_classes(const mprof_frame_tree_options *options)
+{
+	return options->with_classes && options->source < MPROF_FRAME_SOURCE_MEMORY;
 }
 
 static frame_site get_allocations(const mprof_profile *profile, size_t index)
@@ -288,6 +301,24 @@ static frame_site get_handles(const mprof_profile *profile, size_t index)
 	return (frame_site){.class_id = row.class_id, .stack = row.stack, .count = row.created, .value = row.alive};
 }
 
+static frame_site get_memory(const mprof_profile *profile, size_t index, uint32_t kind)
+{
+	mprof_memory_site row = {.struct_size = sizeof(row)};
+
+	if (mprof_profile_get_row(profile, MPROF_TABLE_MEMORY_SITES, index, &row) != MPROF_OK)
+		return (frame_site){.count = 0};
+	switch (kind) {
+	case MPROF_FRAME_SOURCE_MEMORY:
+		return (frame_site){.stack = row.stack, .count = row.allocations, .value = row.bytes};
+	case MPROF_FRAME_SOURCE_MEMORY_LIVE:
+		return (frame_site){.stack = row.stack, .count = row.live, .value = row.live_bytes};
+	case MPROF_FRAME_SOURCE_MEMORY_PEAK:
+		return (frame_site){.stack = row.stack, .count = row.peak_live, .value = row.peak_bytes};
+	default:
+		return (frame_site){.stack = row.stack, .count = row.temporaries, .value = row.temporaries};
+	}
+}
+
 static size_t count_sites(const site_reader *sites)
 {
 	return mprof_profile_get_row_count(sites->profile, table_of_sites(sites->options->source));
@@ -300,8 +331,10 @@ static frame_site get_site(const site_reader *sites, size_t index)
 		return get_waits(sites->profile, index);
 	case MPROF_FRAME_SOURCE_HANDLES:
 		return get_handles(sites->profile, index);
-	default:
+	case MPROF_FRAME_SOURCE_ALLOCATIONS:
 		return get_allocations(sites->profile, index);
+	default:
+		return get_memory(sites->profile, index, sites->options->source);
 	}
 }
 
@@ -404,8 +437,11 @@ static int add_site(site_reader *sites, const frame_site *site)
 
 	if (wants_only_stacks(sites) && site->stack == 0)
 		return 1;
+	/* Of native memory: without it, all call stacks would be in each tree. */
+	if (site->count == 0 && site->value == 0)
+		return 1;
 	if (!add_path(sites, site, &node) ||
-	    (sites->options->with_classes && !add_frame(sites, MPROF_SAMPLE_CLASS, site->class_id, 0, &node)))
+	    (has_classes(sites->options) && !add_frame(sites, MPROF_SAMPLE_CLASS, site->class_id, 0, &node)))
 		return 0;
 	sites->source->stacks.nodes[node].self += site->value;
 	sites->source->stacks.nodes[node].calls += site->count;
@@ -489,12 +525,11 @@ static int add_classes(site_reader *sites)
 
 static int add_sites(site_reader *sites)
 {
-	const int has_classes =
-		sites->options->source == MPROF_FRAME_SOURCE_ALLOCATIONS && sites->options->with_classes;
+	const int of_objects = sites->options->source == MPROF_FRAME_SOURCE_ALLOCATIONS && sites->options->with_classes;
 	const size_t count = count_sites(sites);
 	int is_estimated = 0;
 
-	if ((has_classes || sites->options->source == MPROF_FRAME_SOURCE_WAITS) && !add_calls(sites))
+	if ((of_objects || sites->options->source == MPROF_FRAME_SOURCE_WAITS) && !add_calls(sites))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		const frame_site site = get_site(sites, i);
@@ -502,12 +537,12 @@ static int add_sites(site_reader *sites)
 		is_estimated |= site.is_estimated;
 		if (!progress_step(sites->source->going) || !add_site(sites, &site))
 			return 0;
-		if (has_classes && (!add_to_sum(&sites->counts, site.class_id, site.count) ||
-				    !add_to_sum(&sites->values, site.class_id, site.value)))
+		if (of_objects && (!add_to_sum(&sites->counts, site.class_id, site.count) ||
+				   !add_to_sum(&sites->values, site.class_id, site.value)))
 			return 0;
 	}
 	/* Estimates do not add up to the exact sums of classes. */
-	return !has_classes || is_estimated || add_classes(sites);
+	return !of_objects || is_estimated || add_classes(sites);
 }
 
 /* Makes nodes of the source from the call stacks. */
@@ -955,8 +990,8 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	*tree = NULL;
 	if (profile == NULL || reader == NULL || options == NULL ||
 	    struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.source < MPROF_FRAME_SOURCE_CALLS ||
-	    own.source > MPROF_FRAME_SOURCE_HANDLES || own.inverted > 1 || own.has_focus > 1 || own.with_classes > 1 ||
-	    own.with_locations > 1 || own.with_lines > 1 || own.reserved_flags != 0 ||
+	    own.source > MPROF_FRAME_SOURCE_MEMORY_TEMPORARY || own.inverted > 1 || own.has_focus > 1 ||
+	    own.with_classes > 1 || own.with_locations > 1 || own.with_lines > 1 || own.reserved_flags != 0 ||
 	    (own.sample_kind != 0 && own.source != MPROF_FRAME_SOURCE_SAMPLES) ||
 	    !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;

@@ -34,7 +34,7 @@ changes calls=on calls on
 send "step 3"
 expect "calls, in the status" "$(fact calls)" on
 expect "samples, in the status" "$(fact sample_hz)" ""
-refuses "start the program with the option alloc" alloc on
+refuses "start the program with --alloc" alloc on
 finish
 check_complete calls.mprof
 report_of calls.mprof
@@ -138,7 +138,7 @@ send "collect 300"
 send storm
 send calm
 changes sample_hz=0 sample off
-refuses "start the program with the option alloc" alloc on
+refuses "start the program with --alloc" alloc on
 refuses "without the option heap" heapshot
 finish
 check_complete late.mprof

@@ -54,7 +54,9 @@ starts -- mono Starter.exe mono "Ends.exe return"
 expect "programs without --children" "$(programs)" Starter.exe
 starts --children -- mono Starter.exe mono "Ends.exe return" ./native "mono Ends.exe return" sh "-c 'mono Ends.exe return'"
 expect "programs" "$(programs)" "Ends.exe Ends.exe Ends.exe Starter.exe native"
-expect "lines of mprof record" "$(grep -c '^mprof: starts[.0-9-]*mprof: [0-9]* bytes, [0-9]* events, 0 lost' starts.stderr)" 5
+expect "lines of mprof record" "$(grep -c '^mprof: starts[.0-9a-zA-Z-]*mprof: [0-9]* bytes, [0-9]* events, 0 lost' starts.stderr)" 5
+expect "names with programs" "$(printf '%s\n' starts.*.*.mprof | sed 's/[0-9][0-9]*/P/g' | LC_ALL=C sort | xargs)" \
+	"starts.P-P.native.mprof starts.P.Ends.mprof starts.P.Ends.mprof starts.P.Ends.mprof"
 for log in starts*.mprof; do
 	# The native program did not end: it executed another one.
 	"$MPROF" check "$log" >check.out 2>&1 || grep -q "^mprof: $log: .*incomplete: .* of .*/native\$" starts.stderr ||

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares the totals of native memory. */
+#include "diff/memory.h"
+
+#include "diff/tables.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* A figure of mprof_memory_stats. */
+typedef struct memory_figure {
+	const char *key;
+	const char *title;
+	size_t offset;   /* Of a uint64_t. */
+	uint32_t source; /* The tree of frames that adds up to it; 0 if none does. */
+} memory_figure;
+
+#define FIGURE(field, title, source)                                                                                   \
+	{                                                                                                              \
+#field, title, offsetof(mprof_memory_stats, field), source                                             \
+	}
+
+static const memory_figure figures[] = {
+	FIGURE(allocations, "allocations", 0),
+	FIGURE(bytes, "bytes allocated", MPROF_FRAME_SOURCE_MEMORY),
+	FIGURE(frees, "freed", 0),
+	FIGURE(live, "not freed", 0),
+	FIGURE(live_bytes, "bytes not freed", MPROF_FRAME_SOURCE_MEMORY_LIVE),
+	FIGURE(peak_bytes, "bytes at the peak", MPROF_FRAME_SOURCE_MEMORY_PEAK),
+	FIGURE(temporaries, "temporary", MPROF_FRAME_SOURCE_MEMORY_TEMPORARY),
+};
+
+#define FIGURE_COUNT (sizeof(figures) / sizeof(figures[0]))
+
+static mprof_memory_stats stats_of(const log_diff *diff, int side)
+{
+	mprof_memory_stats stats = {.struct_size = sizeof(stats)};
+
+	if (diff->sides[side].profile != NULL)
+		(void)mprof_profile_get_row(diff->sides[side].profile, MPROF_TABLE_MEMORY, 0, &stats);
+	return stats;
+}
+
+int diff_memory_recorded(const log_diff *diff, int side)
+{
+	return stats_of(diff, side).allocations > 0;
+}
+
+int diff_memory_is_all(const log_diff *diff)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		const mprof_profile_totals *totals = &diff->sides[side].totals;
+
+		if (!diff_memory_recorded(diff, side) || totals->calls > 0 || totals->samples > 0 ||
+		    totals->allocations > 0 || totals->contentions > 0 || diff->heap[side].shot > 0)
+			return 0;
+	}
+	return 1;
+}
+
+static void get_values(const log_diff *diff, const memory_figure *figure, uint64_t values[DIFF_SIDES])
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		const mprof_memory_stats stats = stats_of(diff, side);
+
+		values[side] = *(const uint64_t *)(const void *)((const char *)&stats + figure->offset);
+	}
+}
+
+void diff_memory_sums(const log_diff *diff, uint32_t source, uint64_t sums[DIFF_SIDES])
+{
+	for (size_t i = 0; i < FIGURE_COUNT; i++)
+		if (figures[i].source == source)
+			get_values(diff, &figures[i], sums);
+}
+
+int diff_memory_comparable(const log_diff *diff)
+{
+	return diff->profiles != NULL && diff_memory_recorded(diff, DIFF_BEFORE) &&
+	       diff_memory_recorded(diff, DIFF_AFTER);
+}
+
+void diff_memory_print_text(const log_diff *diff)
+{
+	if (!diff_memory_comparable(diff))
+		return;
+	printf("\nNative memory\n  %15s %15s %15s\n", "before", "after", "growth");
+	for (size_t i = 0; i < FIGURE_COUNT; i++) {
+		uint64_t values[DIFF_SIDES];
+
+		get_values(diff, &figures[i], values);
+		diff_print_counts(values);
+		printf("  %s\n", figures[i].title);
+	}
+}
+
+void diff_memory_print_json(const log_diff *diff, json_writer *json)
+{
+	if (!diff_memory_comparable(diff)) {
+		json_null(json, "memory");
+		return;
+	}
+	json_begin_object(json, "memory");
+	for (size_t i = 0; i < FIGURE_COUNT; i++) {
+		uint64_t values[DIFF_SIDES];
+
+		get_values(diff, &figures[i], values);
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			char key[48];
+
+			snprintf(key, sizeof(key), "%s_%s", figures[i].key, diff_side_name(side));
+			json_unsigned(json, key, values[side]);
+		}
+	}
+	json_end_object(json);
+}
