@@ -5,6 +5,7 @@ import { Client, decodePieces } from './client.js';
 import { byId, element } from './dom.js';
 import { bytesText, countText, timeText } from './figures.js';
 import { host } from './host.js';
+import { ServedLog } from './served_log.js';
 import { overviewView } from './view_overview.js';
 import { methodsView } from './view_methods.js';
 import { flameView } from './view_flame.js';
@@ -29,6 +30,8 @@ let isDrawing = false;
 let lastDraw = 0;
 let tables = {};
 let expectedBytes = 0;
+let served = null;
+let serverProblem = null;
 
 function showProblem(text) {
 	byId('problems').replaceChildren(...(text === null ? [] : [element('p', { class: 'warning' }, text)]));
@@ -70,10 +73,10 @@ async function drawHead() {
 		showProblem('This is not a log of a profiler.');
 	else if (totals.lost_events > 0)
 		showProblem(`${countText(totals.lost_events)} events were lost: all figures are estimates.`);
-	else if (faultCount > 0 || gzipFault !== null || (overview.finished && session.complete === 0))
+	else if (faultCount > 0 || gzipFault !== null || (overview.finished && session.complete === 0 && serverProblem === null))
 		showProblem('The log is incomplete or damaged: the figures are those of what could be read. The overview states where.');
 	else
-		showProblem(null);
+		showProblem(serverProblem);
 }
 
 async function drawView(number) {
@@ -141,6 +144,9 @@ function followAddress() {
 function showProgress({ fed, finished }) {
 	byId('reading').hidden = finished;
 	const progress = byId('progress');
+	const isLive = served?.isLive ?? false;
+	progress.hidden = isLive;
+	byId('live').hidden = !isLive;
 	if (expectedBytes > 0) {
 		progress.max = expectedBytes;
 		progress.value = Math.min(fed, expectedBytes);
@@ -151,8 +157,9 @@ function showProgress({ fed, finished }) {
 function handleRead(read) {
 	isReading = !read.finished;
 	hasLog = hasLog || read.bytes > 0 || read.finished;
-	showProgress(read);
 	host?.noteRead(read.fed);
+	served?.noteRead(read.fed);
+	showProgress(read);
 	if (read.finished || (!isDrawing && performance.now() - lastDraw > drawInterval))
 		draw();
 }
@@ -165,6 +172,9 @@ function begin(name, size) {
 	isReading = true;
 	client.logNumber++;
 	expectedBytes = size;
+	served?.stop();
+	served = null;
+	serverProblem = null;
 	showProblem(null);
 	byId('main').replaceChildren(element('p', {}, 'Reading the log.'));
 	showProgress({ fed: 0, finished: false });
@@ -176,10 +186,14 @@ async function openFile(file) {
 	client.send({ file });
 }
 
+// A text that the tool stored in an element as base64.
+function decodeName(text) {
+	return new TextDecoder().decode(decodePieces(text ?? '').next().value ?? new Uint8Array());
+}
+
 // The log that the tool embedded: base64 in several elements, which are removed once they were read.
 async function openEmbedded(parts) {
-	const name = new TextDecoder().decode(decodePieces(parts[0].dataset.name ?? '').next().value ?? new Uint8Array());
-	begin(name || 'log', parts.reduce((sum, part) => sum + part.textContent.length * 3 / 4, 0));
+	begin(decodeName(parts[0].dataset.name) || 'log', parts.reduce((sum, part) => sum + part.textContent.length * 3 / 4, 0));
 	await client.ready;
 	client.send({ begin: true });
 	for (const part of parts) {
@@ -191,6 +205,18 @@ async function openEmbedded(parts) {
 		part.remove();
 	}
 	client.send({ finish: true });
+}
+
+// The log that the server of the page has, which may grow.
+async function openServed(name) {
+	begin(name || 'log', 0);
+	await client.ready;
+	const opened = new ServedLog({ send: (message, transfer) => client.send(message, transfer), end: (problem) => {
+		if (problem !== null && served === opened)
+			serverProblem = `No more of the log can be fetched: ${problem}. What has arrived is shown.`;
+	} });
+	served = opened;
+	await served.fetchAll();
 }
 
 function showInvitation() {
@@ -262,10 +288,13 @@ function start() {
 	watchControls();
 	client = new Client(handleRead, showFailure);
 	const parts = Array.from(document.querySelectorAll('script.log'));
+	const onServer = document.querySelector('script.served');
 	if (host !== null)
 		openHosted();
 	else if (parts.length > 0)
 		openEmbedded(parts);
+	else if (onServer !== null)
+		openServed(decodeName(onServer.dataset.name));
 	else
 		showInvitation();
 }

@@ -12,6 +12,9 @@
 /** The module that is preloaded into programs built with -finstrument-functions. */
 #define INSTRUMENT_MODULE "libmprof-instrument.so"
 
+/** The module that is preloaded into programs to record their native memory. */
+#define MALLOC_MODULE "libmprof-malloc.so"
+
 /**
  * The directory of a module. Searches the directories in the environment variable MPROF_MODULE_DIR (separated by
  * colons), the one where the module was built if this program runs where it was built, and the one where it is

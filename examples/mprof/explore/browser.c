@@ -124,8 +124,7 @@ const char *browser_open(const char *link, int waits)
 		problem = "there is no display, and the environment variable BROWSER is not set";
 	} else {
 		error = start(arguments, 0);
-		problem = error != 0 ? "xdg-open cannot be run: install xdg-utils, or set the environment variable BROWSER"
-				     : NULL;
+		problem = error != 0 ? "xdg-open cannot be run (install xdg-utils, or set the variable BROWSER)" : NULL;
 	}
 	free(copy);
 	return problem;

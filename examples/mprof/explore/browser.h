@@ -10,9 +10,9 @@
 char *browser_file_link(const char *path);
 
 /**
- * Starts the program of the environment variable BROWSER, or xdg-open if that is not set. \p waits: a program of BROWSER,
- * which may use the terminal, is waited for. Returns NULL, or why no program was started, such as that there is no
- * display.
+ * Starts the program of the environment variable BROWSER, or xdg-open if that is not set. \p waits: a program of
+ * BROWSER, which may use the terminal, is waited for. Returns NULL, or why no program was started, such as that there
+ * is no display.
  */
 const char *browser_open(const char *link, int waits);
 

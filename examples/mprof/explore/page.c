@@ -187,7 +187,8 @@ int explore_page_read(explore_page *page)
 	memset(page, 0, sizeof(*page));
 	file = open_page();
 	if (file == NULL) {
-		fputs("mprof: explore: cannot open " MPROF_PKGDATADIR "/" PAGE_NAME ": " EXPLORE_PAGE_ADVICE "\n", stderr);
+		fputs("mprof: explore: cannot open " MPROF_PKGDATADIR "/" PAGE_NAME ": " EXPLORE_PAGE_ADVICE "\n",
+		      stderr);
 		return 0;
 	}
 	is_read = read_all(page, file);
@@ -242,8 +243,8 @@ static const char *write_log(FILE *log, FILE *encoded)
 }
 
 /*
- * The start of an element with the name of the log as base64 in an attribute. class_name is what the page looks for. The
- * caller frees it; NULL if out of memory.
+ * The start of an element with the name of the log as base64 in an attribute. class_name is what the page looks for.
+ * The caller frees it; NULL if out of memory.
  */
 static char *make_start(const char *class_name, const char *name)
 {

@@ -21,8 +21,10 @@ typedef struct explore_page {
 	size_t log_offset; /**< Where the log is inserted. */
 } explore_page;
 
-/** The path of the page: where it was built if this program runs there, or where it is installed. The caller frees it;
- * NULL if there is none. */
+/**
+ * The path of the page: where it was built if this program runs there, or where it is installed. The caller frees it;
+ * NULL if there is none.
+ */
 char *explore_page_find(void);
 
 /** Reads the page. Returns 0 after a message that states what is missing. Call explore_page_release() after success. */
@@ -31,8 +33,8 @@ int explore_page_read(explore_page *page);
 void explore_page_release(explore_page *page);
 
 /**
- * Writes the page, with the log at \p path inside unless that is NULL. \p name is what the page shows as the name of the
- * log. Returns NULL, or a message; errors of the output are not reported.
+ * Writes the page, with the log at \p path inside unless that is NULL. \p name is what the page shows as the name of
+ * the log. Returns NULL, or a message; errors of the output are not reported.
  */
 const char *explore_page_write(const explore_page *page, const char *path, const char *name, FILE *output);
 

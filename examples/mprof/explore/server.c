@@ -180,8 +180,8 @@ static int is_temporary(int error)
 
 static void receive_request(const explore_server *server, server_client *client)
 {
-	const ssize_t count = recv(client->fd, client->head + client->head_length,
-				   sizeof(client->head) - client->head_length, 0);
+	const ssize_t count =
+		recv(client->fd, client->head + client->head_length, sizeof(client->head) - client->head_length, 0);
 	size_t length;
 
 	if (count <= 0) {

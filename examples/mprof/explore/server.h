@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file explore/server.h
- * \brief Serves the page of mprof explore and the log on the loopback address, while the log may grow. The address has a
- * random token: other users of the machine cannot guess it.
+ * \brief Serves the page of mprof explore and the log on the loopback address, while the log may grow. The address has
+ * a random token: other users of the machine cannot guess it.
  */
 #ifndef EXPLORE_SERVER_H
 #define EXPLORE_SERVER_H
