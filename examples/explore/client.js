@@ -30,12 +30,15 @@ export class Client {
 	/** Counts the logs that were opened. */
 	logNumber = 0;
 
-	/** onRead is called when more of the log was read, onFailure if it cannot be. */
-	constructor(onRead, onFailure) {
-		this.ready = this.#start(onRead, onFailure);
+	/**
+	 * onRead is called when more of the log was read, onFailure if it cannot be, onWork with {done, total} while a question
+	 * takes long.
+	 */
+	constructor(onRead, onFailure, onWork = () => {}) {
+		this.ready = this.#start(onRead, onFailure, onWork);
 	}
 
-	async #start(onRead, onFailure) {
+	async #start(onRead, onFailure, onWork) {
 		const [script, module] = await Promise.all([inflateElement('worker').then((stream) => stream.text()),
 			inflateElement('module').then((stream) => stream.arrayBuffer())]);
 		this.#worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
@@ -45,6 +48,8 @@ export class Client {
 				onRead(data.read);
 			else if (data.failed !== undefined)
 				onFailure(data.failed);
+			else if (data.work !== undefined)
+				onWork(data.work);
 			else
 				this.#settle(data);
 		};
@@ -58,6 +63,11 @@ export class Client {
 			reject(new Error(error));
 		else
 			resolve(result);
+	}
+
+	/** Ends the worker. */
+	close() {
+		this.#worker.terminate();
 	}
 
 	send(message, transfer = []) {

@@ -18,6 +18,11 @@ export function countText(value) {
 	return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 }
 
+/** A number and what it counts: "1 thread", "2 threads". */
+export function countOf(value, singular, plural = `${singular}s`) {
+	return `${countText(value)} ${value === 1 ? singular : plural}`;
+}
+
 export function timeText(ns) {
 	return withUnit(Math.round(ns), timeUnits, 'ns');
 }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
 // A flame graph on a canvas: zoomed with a click or Enter, moved through with the arrow keys, saved as SVG.
-import { colorOf, isDarkTheme } from './colors.js';
+import { boxText, drawingColors, frameColor, frameLooks, isDarkTheme, legendParts, lookColor, lookOf } from './colors.js';
 import { announce, element, escapeMarkup } from './dom.js';
 import { figureText, shareText } from './figures.js';
 import { layOut } from './flame_layout.js';
+import { shortName } from './short_name.js';
 
 const boxHeight = 19;
-const characterWidth = 7;
+
+// Narrower boxes have no text, in pixels.
+const leastLabel = 18;
+const labelWidth = 6.5;
+
+// What colors mean in the legend.
+const lookTitles = { managed: 'managed code', native: 'native code', kernel: 'kernel', runtime: 'work of the runtime', waiting: 'waiting',
+	class: 'objects of a class', other: 'other' };
 
 export class FlameGraph {
 	#forest;
@@ -22,15 +30,20 @@ export class FlameGraph {
 	#width = 0;
 	#frame = 0;
 	#matchText = '';
+	#looks = new Map();
 
-	/** options: unit, countName, search, zoomed (a path as text), onZoom(path), and what the boxes are: title, noun. */
+	/**
+	 * options: unit, countName, search, zoomed (a path as text), onZoom(path), and what the boxes are: title, noun, and look if
+	 * all are alike.
+	 */
 	constructor(forest, options) {
 		this.#forest = forest;
 		this.#options = { title: 'Flame graph', noun: 'frames', ...options };
 		this.#canvas.setAttribute('aria-label', `${this.#options.title}: arrow keys choose a box, Enter zooms, Escape shows all`);
 		this.#zoomed = forest.nodeAt(options.zoomed);
 		this.#chosen = this.#zoomed;
-		this.element = element('div', { class: 'drawing' }, this.#canvas, this.#tooltip);
+		this.element = element('div', { class: 'drawing flame' }, this.#canvas, this.#tooltip);
+		this.legend = this.#makeLegend();
 		this.status = this.#status;
 		this.search(options.search ?? '');
 		this.#canvas.addEventListener('mousemove', (event) => this.#point(event));
@@ -105,24 +118,45 @@ export class FlameGraph {
 			this.#drawBox(context, box, isDark);
 	}
 
+	// What a node is, and its color: the same for all nodes of a frame.
+	#look(node) {
+		const { nodes, name, modules } = this.#forest;
+		const key = `${name[node]} ${nodes.flags[node]}`;
+		let found = this.#looks.get(key);
+		if (found === undefined) {
+			const frame = { kind: nodes.kind[node], flags: nodes.flags[node], name: this.#forest.nameOf(node), module: modules?.[name[node]] ?? null };
+			const look = this.#options.look ?? lookOf(frame);
+			found = { look, color: frameColor(look, frame.name, frame.module) };
+			this.#looks.set(key, found);
+		}
+		return found;
+	}
+
+	#makeLegend() {
+		const used = new Set();
+		for (let node = 1; node < this.#forest.nodes.length; node++)
+			used.add(this.#look(node).look);
+		return element('div', { class: 'tools faint' }, ...legendParts(frameLooks.filter((look) => used.has(look))
+			.map((look) => [lookColor(look), lookTitles[look]]), element));
+	}
+
 	#drawBox(context, { node, depth, x, width }, isDark) {
+		const colors = drawingColors(isDark);
 		const name = this.#forest.nameOf(node) ?? 'unknown';
 		const left = x * this.#width;
 		const size = Math.max(0.5, width * this.#width - (width * this.#width > 3 ? 1 : 0));
 		const isMatch = node !== 0 && this.#matches[this.#forest.name[node]];
-		context.fillStyle = node === 0 ? (isDark ? '#39424d' : '#d0d7de') : isMatch ? '#b9a3ff' : colorOf(name, isDark);
+		context.fillStyle = node === 0 ? colors.root : isMatch ? colors.match : this.#look(node).color;
 		context.fillRect(left, depth * boxHeight, size, boxHeight - 1);
 		if (node === this.#chosen) {
 			context.strokeStyle = isDark ? '#ffffff' : '#0b5cad';
 			context.lineWidth = 2;
 			context.strokeRect(left + 1, depth * boxHeight + 1, Math.max(1, size - 2), boxHeight - 3);
 		}
-		if (size < 24)
+		if (size < leastLabel)
 			return;
-		const most = Math.floor((size - 6) / characterWidth * 1.1);
-		context.fillStyle = isDark && !isMatch ? '#f0f3f6' : '#1b1f24';
-		context.fillText(name.length > most ? `${name.slice(0, Math.max(1, most - 1))}…` : name, left + 3,
-			depth * boxHeight + boxHeight / 2, size - 5);
+		context.fillStyle = node === 0 ? colors.text : boxText;
+		context.fillText(shortName(name, Math.floor((size - 6) / labelWidth)), left + 3, depth * boxHeight + boxHeight / 2, size - 5);
 	}
 
 	#at(event) {
@@ -192,12 +226,11 @@ export class FlameGraph {
 		for (const box of boxes) {
 			const name = this.#forest.nameOf(box.node) ?? 'unknown';
 			const size = box.width * width;
-			const most = Math.floor((size - 6) / characterWidth);
-			const shown = name.length > most ? `${name.slice(0, Math.max(1, most - 1))}…` : name;
-			const color = box.node === 0 ? '#d0d7de' : colorOf(name, false);
+			const shown = shortName(name, Math.floor((size - 6) / labelWidth));
+			const color = box.node === 0 ? drawingColors(false).root : this.#look(box.node).color;
 			lines.push(`<g><title>${escapeMarkup(this.#text(box.node))}</title>` +
 				`<rect x="${(box.x * width).toFixed(2)}" y="${box.depth * boxHeight}" width="${Math.max(0.5, size - 0.5).toFixed(2)}" ` +
-				`height="${boxHeight - 1}" fill="${color}"/>` + (size < 24 ? '' :
+				`height="${boxHeight - 1}" fill="${color}"/>` + (size < leastLabel ? '' :
 				`<text x="${(box.x * width + 3).toFixed(2)}" y="${box.depth * boxHeight + 14}">${escapeMarkup(shown)}</text>`) + '</g>');
 		}
 		return `${lines.join('\n')}\n</svg>\n`;

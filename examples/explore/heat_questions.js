@@ -21,9 +21,11 @@ export class HeatQuestions {
 	#log;
 	#whole;
 	#known = null;
+	#onWork;
 
-	/** whole: the profile of the whole log. */
-	constructor(log, whole) {
+	/** whole: the profile of the whole log. onWork(done, total) is called while the log is read once more. */
+	constructor(log, whole, onWork) {
+		this.#onWork = onWork;
 		this.#log = log;
 		this.#whole = whole;
 	}
@@ -48,7 +50,7 @@ export class HeatQuestions {
 		const profile = this.#log.profile({ withoutCallTree: true, timelineSlices: count, threads,
 			windowStartNs: start, windowEndNs: Math.ceil(start + cell * count) });
 		try {
-			await profile.readAll();
+			await profile.readAll({ onProgress: this.#onWork });
 			const sums = Object.fromEntries(values.map((name) => [name, new Float64Array(count)]));
 			const { left_out: leftOut, start_ns: first, slice_ns: step } = profile.table('timeline');
 			for (let i = 0; i < profile.rowCount('threads'); i++)

@@ -3,22 +3,19 @@
 import { changeAddress, linkTo, readAddress, readSelection } from './address.js';
 import { Client, decodePieces } from './client.js';
 import { byId, element } from './dom.js';
-import { bytesText, countText, timeText } from './figures.js';
+import { bytesText, countOf, timeText } from './figures.js';
 import { host } from './host.js';
 import { ServedLog } from './served_log.js';
+import { Comparison } from './view_compare.js';
+import { showKeys } from './keys.js';
+import { arrangeGroups, filledViews, viewOf } from './view_list.js';
 import { overviewView } from './view_overview.js';
-import { methodsView } from './view_methods.js';
-import { flameView } from './view_flame.js';
-import { timelineView } from './view_timeline.js';
-import { heatView } from './view_heat.js';
-import { heapView } from './view_heap.js';
-import { eventsView } from './view_events.js';
-import { tableViews } from './view_tables.js';
-
-const views = [overviewView, methodsView, timelineView, flameView, heatView, heapView, ...tableViews, eventsView];
 
 // How often the view is drawn again while the log is read, in milliseconds.
 const drawInterval = 700;
+
+// Parts of views that keep their place when the view is drawn again.
+const scrollingParts = '.table, .drawing, .timeline';
 
 let client = null;
 let hasLog = false;
@@ -28,27 +25,41 @@ let drawn = null;
 let drawing = 0;
 let isDrawing = false;
 let lastDraw = 0;
-let tables = {};
+let content = null;
 let expectedBytes = 0;
 let served = null;
 let serverProblem = null;
+let comparison = null;
 
 function showProblem(text) {
 	byId('problems').replaceChildren(...(text === null ? [] : [element('p', { class: 'warning' }, text)]));
 }
 
+// The groups of views with something to show, and the current one in any case.
 function drawLinks(current) {
-	const shown = views.filter(({ table, id }) => table === undefined || tables[table] > 0 || id === current);
-	const known = Array.from(byId('views').children, (link) => link.dataset.view).join();
-	if (known !== shown.map(({ id }) => id).join())
-		byId('views').replaceChildren(...shown.map(({ id, title }) => element('a', { 'data-view': id }, title)));
-	for (const link of byId('views').children) {
-		link.href = linkTo(link.dataset.view);
-		if (link.dataset.view === current)
-			link.setAttribute('aria-current', 'page');
-		else
-			link.removeAttribute('aria-current');
+	const groups = content === null ? [{ title: null, views: [overviewView] }] : arrangeGroups(content, current, comparison);
+	const wanted = groups.map(({ title, views }) => `${title}: ${views.map(({ id }) => id)}`).join();
+	const navigation = byId('views');
+	if (navigation.dataset.known !== wanted) {
+		navigation.dataset.known = wanted;
+		navigation.replaceChildren(...groups.map(({ title, views }) => element('div', { class: 'group', role: 'group', 'aria-label': title },
+			element('span', { class: 'group-title', 'aria-hidden': 'true' }, title ?? ''),
+			...views.map(({ id, title: text }) => element('a', { 'data-view': id }, text)))));
 	}
+	for (const link of navigation.querySelectorAll('a')) {
+		link.href = linkTo(link.dataset.view);
+		if (link.dataset.view !== current) {
+			link.removeAttribute('aria-current');
+		} else if (!link.hasAttribute('aria-current')) {
+			link.setAttribute('aria-current', 'page');
+			link.scrollIntoView({ block: 'nearest', inline: 'center' });
+		}
+	}
+}
+
+function threadText(id) {
+	const key = `0x${id.toString(16)}`;
+	return content?.threadNames[key] ?? key;
 }
 
 function drawSelection({ from, to, threads }) {
@@ -56,7 +67,7 @@ function drawSelection({ from, to, threads }) {
 	if (from !== undefined || to !== undefined)
 		parts.push(`from ${timeText(from ?? 0)} to ${to === undefined ? 'the end' : timeText(to)}`);
 	if (threads !== undefined)
-		parts.push(`threads ${threads.map((id) => `0x${id.toString(16)}`).join(', ')}`);
+		parts.push(`${threads.length === 1 ? 'thread' : 'threads'} ${threads.map(threadText).join(', ')}`);
 	byId('selection').hidden = parts.length === 0;
 	byId('selection').replaceChildren(`Only ${parts.join(', ')}`,
 		element('button', { type: 'button', onclick: () => changeAddress({ from: null, to: null, threads: null }) }, 'Show the whole run'));
@@ -66,22 +77,38 @@ function drawSelection({ from, to, threads }) {
 async function drawHead() {
 	const overview = await client.ask('overview', {});
 	const { session, totals, faultCount, bytes, status, threads, gzipFault } = overview;
-	tables = overview.rows;
-	byId('summary').textContent = [session.dialect_name, timeText(totals.wall_ns), `${countText(threads)} threads`,
-		`${countText(totals.events)} events`, bytesText(bytes)].join(', ');
+	content = overview;
+	byId('summary').textContent = [session.dialect_name, timeText(totals.wall_ns), countOf(threads, 'thread'),
+		countOf(totals.events, 'event'), bytesText(bytes)].join(', ');
 	if (status === 'not-mprof' && overview.finished)
 		showProblem('This is not a log of a profiler.');
 	else if (totals.lost_events > 0)
-		showProblem(`${countText(totals.lost_events)} events were lost: all figures are estimates.`);
+		showProblem(`${countOf(totals.lost_events, 'event was', 'events were')} lost: all figures are estimates.`);
 	else if (faultCount > 0 || gzipFault !== null || (overview.finished && session.complete === 0 && serverProblem === null))
 		showProblem('The log is incomplete or damaged: the figures are those of what could be read. The overview states where.');
 	else
 		showProblem(serverProblem);
 }
 
+// What a click shows at once: never the old view below the new tab.
+function showSkeleton(view) {
+	byId('main').dataset.view = view.id;
+	byId('main').replaceChildren(element('div', { class: 'skeleton', 'aria-busy': 'true' }, element('p', { class: 'faint' }, `${view.title} ...`),
+		element('progress', { id: 'working', 'aria-label': `Preparing ${view.title}` })));
+}
+
+// The worker reads the log once more for a view.
+function showWork({ done, total }) {
+	const progress = byId('working');
+	if (progress !== null && total > 0) {
+		progress.max = total;
+		progress.value = Math.min(done, total);
+	}
+}
+
 async function drawView(number) {
 	const address = readAddress();
-	const view = views.find(({ id }) => id === address.view) ?? overviewView;
+	const view = viewOf(address.view);
 	const container = element('div', { id: 'view', 'data-view': view.id });
 	container.className = 'view';
 	drawnAddress = address;
@@ -91,14 +118,17 @@ async function drawView(number) {
 	drawSelection(selection);
 	if (byId('search') !== document.activeElement)
 		byId('search').value = address.search ?? '';
-	const result = await view.draw(container, { client, selection, address, isReading });
+	const result = await view.draw(container, { client, selection, address, isReading, comparison,
+		filled: filledViews(content) });
 	if (number !== drawing)
 		return;
 	drawn = result ?? null;
-	const { scrollTop } = byId('main');
-	byId('main').replaceChildren(...container.childNodes);
-	byId('main').dataset.view = view.id;
-	byId('main').scrollTop = scrollTop;
+	const main = byId('main');
+	const places = [main, ...main.querySelectorAll(scrollingParts)].map(({ scrollTop }) => scrollTop);
+	main.classList.remove('stale');
+	main.replaceChildren(...container.childNodes);
+	main.dataset.view = view.id;
+	[main, ...main.querySelectorAll(scrollingParts)].forEach((part, i) => { part.scrollTop = places[i] ?? 0; });
 	document.body.dataset.state = isReading ? 'reading' : 'ready';
 }
 
@@ -131,13 +161,17 @@ function followAddress() {
 	const selection = readSelection();
 	if (drawn?.apply?.(address, changed, selection)) {
 		drawnAddress = address;
-		drawLinks(address.view ?? overviewView.id);
+		drawLinks(viewOf(address.view).id);
 		drawSelection(selection);
 		document.body.dataset.state = isReading ? 'reading' : 'ready';
 		return;
 	}
-	if (changed.includes('view'))
-		byId('main').scrollTop = 0;
+	const view = viewOf(address.view);
+	if (changed.includes('view') && view.id !== byId('main').dataset.view)
+		showSkeleton(view);
+	else
+		byId('main').classList.add('stale');
+	drawLinks(view.id);
 	draw();
 }
 
@@ -172,6 +206,9 @@ function begin(name, size) {
 	isReading = true;
 	client.logNumber++;
 	expectedBytes = size;
+	comparison?.close();
+	comparison = null;
+	content = null;
 	served?.stop();
 	served = null;
 	serverProblem = null;
@@ -189,6 +226,36 @@ async function openFile(file) {
 // A text that the tool stored in an element as base64.
 function decodeName(text) {
 	return new TextDecoder().decode(decodePieces(text ?? '').next().value ?? new Uint8Array());
+}
+
+// A second log can be compared with the first one.
+function chooseFile(file) {
+	if (!hasLog) {
+		openFile(file);
+		return;
+	}
+	const close = () => byId('choice').replaceChildren();
+	const button = (title, action) => element('button', { type: 'button', onclick: () => {
+		close();
+		action();
+	} }, title);
+	byId('choice').replaceChildren(element('div', { class: 'choice', role: 'alert' }, `${file.name}: `,
+		button(`Compare ${document.title} with it`, () => compareWith(file)), button('Open it instead', () => openFile(file)), button('Cancel', () => {})));
+	byId('choice').querySelector('button').focus();
+}
+
+async function compareWith(file) {
+	comparison?.close();
+	comparison = new Comparison(document.title, file.name);
+	showProblem(null);
+	try {
+		await comparison.read(file);
+		changeAddress({ view: 'compare', search: null });
+		draw();
+	} catch (error) {
+		comparison = null;
+		showProblem(`${file.name} cannot be compared: ${error.message}`);
+	}
 }
 
 // The log that the tool embedded: base64 in several elements, which are removed once they were read.
@@ -232,7 +299,7 @@ function useTheme(theme) {
 
 // Files that are chosen or dropped.
 function watchFiles() {
-	byId('file').addEventListener('change', () => byId('file').files.length > 0 && openFile(byId('file').files[0]));
+	byId('file').addEventListener('change', () => byId('file').files.length > 0 && chooseFile(byId('file').files[0]));
 	addEventListener('dragover', (event) => {
 		event.preventDefault();
 		document.body.classList.add('dragging');
@@ -242,7 +309,7 @@ function watchFiles() {
 		event.preventDefault();
 		document.body.classList.remove('dragging');
 		if (event.dataTransfer.files.length > 0)
-			openFile(event.dataTransfer.files[0]);
+			chooseFile(event.dataTransfer.files[0]);
 	});
 }
 
@@ -274,8 +341,12 @@ function watchControls() {
 		if (event.key === '/' && !event.target.closest('input, select')) {
 			event.preventDefault();
 			byId('search').focus();
+		} else if (event.key === '?' && !event.target.closest('input, select')) {
+			event.preventDefault();
+			showKeys();
 		}
 	});
+	byId('keys').addEventListener('click', showKeys);
 	addEventListener('hashchange', followAddress);
 }
 
@@ -286,7 +357,7 @@ function showFailure(text) {
 
 function start() {
 	watchControls();
-	client = new Client(handleRead, showFailure);
+	client = new Client(handleRead, showFailure, showWork);
 	const parts = Array.from(document.querySelectorAll('script.log'));
 	const onServer = document.querySelector('script.served');
 	if (host !== null)

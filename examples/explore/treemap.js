@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A treemap on a canvas: the area of each box is its value, and the boxes inside it are its children. Zoomed with a
 // click or Enter, moved through with the arrow keys, saved as SVG.
-import { colorOf, drawingColors, isDarkTheme } from './colors.js';
+import { boxText, drawingColors, frameColor, isDarkTheme } from './colors.js';
+import { shortName } from './short_name.js';
 import { announce, element, escapeMarkup } from './dom.js';
 import { figureText, shareText } from './figures.js';
 
@@ -156,7 +157,7 @@ export class Treemap {
 		const isDark = isDarkTheme();
 		const colors = drawingColors(isDark);
 		for (const box of this.#boxes)
-			this.#drawBox(context, box, colors, isDark);
+			this.#drawBox(context, box, colors);
 		const chosen = this.#boxes.find(({ node }) => node === this.#chosen);
 		if (chosen !== undefined) {
 			context.strokeStyle = colors.accent;
@@ -165,14 +166,14 @@ export class Treemap {
 		}
 	}
 
-	#drawBox(context, { node, x, y, width, height }, colors, isDark) {
+	#drawBox(context, { node, x, y, width, height }, colors) {
 		const name = this.#forest.nameOf(node) ?? 'unknown';
 		const isMatch = this.#isMatch(node);
-		context.fillStyle = node === 0 ? colors.line : isMatch ? colors.match : colorOf(name, isDark);
+		context.fillStyle = node === 0 ? colors.root : isMatch ? colors.match : frameColor('class', name);
 		context.fillRect(x, y, Math.max(1, width - 1), Math.max(1, height - 1));
 		if (width < 30 || height < headHeight)
 			return;
-		context.fillStyle = isMatch ? colors.matchText : colors.text;
+		context.fillStyle = node === 0 ? colors.text : boxText;
 		context.fillText(this.#label(node, name, width), x + 4, y + headHeight / 2);
 	}
 
@@ -181,7 +182,7 @@ export class Treemap {
 		const text = `${name} ${figureText(this.#forest.value(node), this.#options.unit)}`;
 		if (text.length <= most)
 			return text;
-		return name.length <= most ? name : `${name.slice(0, Math.max(1, most - 1))}…`;
+		return shortName(name, most);
 	}
 
 	#at(event) {
@@ -261,7 +262,7 @@ export class Treemap {
 				: `<text x="${(box.x + 4).toFixed(2)}" y="${(box.y + 13).toFixed(2)}">${escapeMarkup(this.#label(box.node, name, box.width))}</text>`;
 			lines.push(`<g><title>${escapeMarkup(this.#text(box.node))}</title><rect x="${box.x.toFixed(2)}" y="${box.y.toFixed(2)}" ` +
 				`width="${Math.max(0.5, box.width - 0.5).toFixed(2)}" height="${Math.max(0.5, box.height - 0.5).toFixed(2)}" ` +
-				`fill="${box.node === 0 ? '#d0d7de' : colorOf(name, false)}"/>${text}</g>`);
+				`fill="${box.node === 0 ? drawingColors(false).root : frameColor('class', name)}"/>${text}</g>`);
 		}
 		return `${lines.join('\n')}\n</svg>\n`;
 	}

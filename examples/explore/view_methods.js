@@ -48,6 +48,7 @@ async function drawMethod(container, { client, selection, address }, id) {
 export const methodsView = {
 	id: 'methods',
 	title: 'Methods',
+	isFilled: ({ rows }) => rows.methods > 0,
 	async draw(container, context) {
 		const { client, selection, address } = context;
 		if (address.method !== undefined) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Views that are one table of the profile each.
+import { changeAddress } from './address.js';
 import { element } from './dom.js';
+import { stackPanel } from './stack_panel.js';
 import { DataTable } from './table.js';
 
 const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
 
 // id: of the view; name: of the table; columns: title, unit, field or function that makes the values; more: other tables
-// of the same view, with the same fields.
+// of the same view, with the same fields; total: the total that a log with something to show has, if not rows of the table.
 const definitions = [
-	{ id: 'classes', title: 'Allocations', name: 'classes', sort: 'Bytes', columns: [
+	{ id: 'classes', title: 'Allocations', name: 'classes', total: 'allocations', sort: 'Bytes', columns: [
 		['Class', 'text', 'id_text'], ['Bytes', 'bytes', 'bytes'], ['Objects', 'count', 'allocations'],
 		['Freed objects', 'count', 'freed'], ['Freed bytes', 'bytes', 'freed_bytes'],
 		['Exceptions', 'count', 'exceptions'], ['Loading', 'ns', 'load_ns']] },
@@ -17,8 +19,8 @@ const definitions = [
 		['Objects', 'count', 'allocations'], ['Samples', 'count', 'samples']] },
 	{ id: 'samples', title: 'Samples', name: 'samples', sort: 'Self', columns: [
 		['Frame', 'text', 'id_text'], ['Self', 'count', 'self'], ['Total', 'count', 'total']] },
-	{ id: 'threads', title: 'Threads', name: 'threads', sort: 'Time in methods', columns: [
-		['Thread', 'text', 'id_text'], ['Name', 'text', 'name'], ['Time in methods', 'ns', 'self_ns'],
+	{ id: 'threads', title: 'Threads', name: 'threads', sort: 'Time in methods', select: 'id_text', columns: [
+		['Name', 'text', ({ name, id_text: ids }) => name.map((text, i) => text ?? ids[i])], ['Thread', 'text', 'id_text'], ['Time in methods', 'ns', 'self_ns'],
 		['Processor time', 'ns', 'cpu_ns'], ['Events', 'count', 'events'], ['Samples', 'count', 'samples'],
 		['Lost events', 'count', 'lost']] },
 	{ id: 'spans', title: 'Spans', name: 'event_types', sort: 'Total', columns: [
@@ -37,7 +39,7 @@ const definitions = [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Time waiting', 'ns', 'contended_ns'],
 		['Waits', 'count', 'contentions'], ['Failures', 'count', 'failures'], ['Not ended', 'count', 'unfinished']] },
 	{ title: 'Threads that held the monitors', name: 'monitor_holders', sort: 'Time waiting', columns: [
-		['Class', 'text', 'class_id_text'], ['Held by thread', 'text', 'thread_text'], ['Time waiting', 'ns', 'contended_ns'],
+		['Class', 'text', 'class_id_text'], ['Held by', 'text', 'thread_text'], ['Time waiting', 'ns', 'contended_ns'],
 		['Waits', 'count', 'contentions'], ['Not ended', 'count', 'unfinished']] }] },
 	{ id: 'exceptions', title: 'Exceptions', name: 'exception_sites', sort: 'Exceptions', columns: [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Exceptions', 'count', 'exceptions']] },
@@ -67,22 +69,41 @@ export function emptyText(option) {
 	return element('p', { class: 'empty' }, `Nothing of this kind was recorded in the selection${advice}`);
 }
 
-async function makeTable({ id, title, name, sort, ascending, columns }, { client, selection, address }, isMore) {
+// What a row opens: its call stack, or the selection of a thread.
+function activateOf(rows, select, context, panel) {
+	if (select !== undefined)
+		return (row) => changeAddress({ threads: rows[select][row] });
+	if (rows.stack_text === undefined)
+		return null;
+	return async (row) => {
+		const { frames } = await context.client.ask('stack', { selection: context.selection, stack: rows.stack[row], call: rows.call?.[row] ?? 0 });
+		panel.replaceChildren(...stackPanel(rows.class_id_text?.[row] ?? null, frames, () => panel.replaceChildren()));
+		panel.scrollIntoView({ block: 'nearest' });
+	};
+}
+
+async function makeTable({ id, title, name, sort, ascending, select, columns }, context, isMore) {
+	const { client, selection, address } = context;
 	const rows = await client.ask('table', { selection, name });
 	const made = columns.map(([heading, unit, field]) =>
 		({ title: heading, unit, values: typeof field === 'string' ? rows[field] : field(rows) }));
 	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== 0 && value !== ''));
+	const panel = element('div', { class: 'panel' });
+	const activate = activateOf(rows, select, context, panel);
 	const table = new DataTable(rows.length, used.length > 0 ? used : made,
-		{ name: id ?? name, title, search: address.search, sort, ascending, short: isMore });
-	const note = rows.rounded ? element('span', { class: 'faint' }, 'Numbers above 2^53 are rounded.') : null;
-	return { length: rows.length, parts: [element('div', { class: 'tools' }, ...table.tools, note), table.element] };
+		{ name: id ?? name, title, search: address.search, sort, ascending, short: isMore, activate });
+	const notes = [rows.rounded ? 'Numbers above 2^53 are rounded.' : null, activate === null ? null
+		: select === undefined ? 'A row opens its call stack.' : 'A row selects its thread for all views.'].filter((note) => note !== null);
+	return { length: rows.length, parts: [element('div', { class: 'tools' }, ...table.tools, element('span', { class: 'faint' }, notes.join(' '))),
+		table.element, panel] };
 }
 
 function makeView(definition) {
 	return {
 		id: definition.id,
 		title: definition.title,
-		table: definition.name,
+		isFilled: ({ rows, totals }) => (definition.total === undefined ? [definition, ...definition.more ?? []].some(({ name }) => rows[name] > 0)
+			: totals[definition.total] > 0),
 		async draw(container, context) {
 			const { length, parts } = await makeTable(definition, context, false);
 			if (length === 0)

@@ -14,7 +14,7 @@ function begin() {
 	log?.close();
 	log = mprof.createLog();
 	profile = log.profile(profileOptions);
-	questions = new Questions(mprof, log, profile);
+	questions = new Questions(mprof, log, profile, (done, total) => postMessage({ work: { done, total } }));
 }
 
 // Reads what has arrived. Questions are answered between its steps.
