@@ -2,7 +2,7 @@
 // A flame graph on a canvas: zoomed with a click or Enter, moved through with the arrow keys, saved as SVG.
 import { boxText, drawingColors, frameColor, frameLooks, isDarkTheme, legendParts, lookColor, lookOf } from './colors.js';
 import { announce, element, escapeMarkup } from './dom.js';
-import { figureText, shareText } from './figures.js';
+import { countOf, figureText, shareText } from './figures.js';
 import { layOut } from './flame_layout.js';
 import { shortName } from './short_name.js';
 
@@ -33,8 +33,8 @@ export class FlameGraph {
 	#looks = new Map();
 
 	/**
-	 * options: unit, countName, search, zoomed (a path as text), onZoom(path), and what the boxes are: title, noun, and look if
-	 * all are alike.
+	 * options: unit, valueName (what values count, such as "sample"), countName, search, zoomed (a path as text), onZoom(path),
+	 * and what the boxes are: title, noun, and look if all are alike.
 	 */
 	constructor(forest, options) {
 		this.#forest = forest;
@@ -75,13 +75,18 @@ export class FlameGraph {
 	#text(node) {
 		const forest = this.#forest;
 		const value = forest.value(node);
-		const parts = [`${forest.nameOf(node) ?? 'unknown'}: ${figureText(value, this.#options.unit)}`,
+		const parts = [`${forest.nameOf(node) ?? 'unknown'}: ${this.#amount(value)}`,
 			shareText(value, forest.whole)];
 		if (node !== 0)
 			parts.push(`own ${figureText(forest.nodes.self[node], this.#options.unit)}`);
 		if (node !== 0 && this.#options.countName)
 			parts.push(`${figureText(forest.nodes.count[node], 'count')} ${this.#options.countName}`);
 		return parts.filter((part) => part !== '').join(', ');
+	}
+
+	#amount(value) {
+		const { unit, valueName = null } = this.#options;
+		return valueName === null ? figureText(value, unit) : countOf(value, valueName);
 	}
 
 	#describe() {

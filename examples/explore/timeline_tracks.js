@@ -122,7 +122,7 @@ export class MetricTrack {
 
 	#amount(value) {
 		return this.unit === 'bytes' ? bytesText(Math.round(value)) : this.unit === 'ns' ? timeText(value)
-			: value.toLocaleString('en-US', { maximumFractionDigits: 3 });
+			: value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : 3 });
 	}
 
 	text(value) {

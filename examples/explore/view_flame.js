@@ -9,7 +9,7 @@ import { emptyText } from './view_tables.js';
 
 const flameSources = [
 	{ id: 'calls', title: 'Time in calls', unit: 'ns', countName: 'calls', total: 'calls' },
-	{ id: 'samples', title: 'Samples', unit: 'count', countName: null, total: 'samples' },
+	{ id: 'samples', title: 'Samples', unit: 'count', valueName: 'sample', countName: null, total: 'samples' },
 	{ id: 'allocations', title: 'Allocated bytes', unit: 'bytes', countName: 'objects', total: 'allocations' },
 ];
 
@@ -28,7 +28,7 @@ export const flameView = {
 		const source = flameSources.find(({ id }) => id === address.source) ?? filled[0] ?? flameSources[0];
 		const inverted = address.inverted === '1';
 		const forest = new FrameForest(await client.ask('frames', { selection, source: source.id, inverted }));
-		const graph = new FlameGraph(forest, { unit: source.unit, countName: source.countName, search: address.search,
+		const graph = new FlameGraph(forest, { unit: source.unit, valueName: source.valueName, countName: source.countName, search: address.search,
 			zoomed: address.zoom, onZoom: (zoom) => changeAddress({ zoom }) });
 		container.replaceChildren(
 			element('div', { class: 'tools' },

@@ -35,6 +35,8 @@ export function filledViews(content) {
 // What a log was recorded for decides which group comes first.
 function orderOf({ totals, rows }) {
 	const hasTime = totals.calls > 0 || totals.samples > 0;
+	if (!hasTime && rows.monitors > 0 && rows.heap_shots === 0)
+		return ['threads', 'time', 'memory', 'log'];
 	return !hasTime && (rows.heap_shots > 0 || rows.memory_sites > 0 || totals.allocations > 0)
 		? ['memory', 'time', 'threads', 'log'] : ['time', 'memory', 'threads', 'log'];
 }
