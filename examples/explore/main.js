@@ -25,6 +25,7 @@ let drawn = null;
 let drawing = 0;
 let isDrawing = false;
 let lastDraw = 0;
+let drawTimer = 0;
 let content = null;
 let expectedBytes = 0;
 let served = null;
@@ -188,14 +189,29 @@ function showProgress({ fed, finished }) {
 	byId('reached').textContent = bytesText(fed);
 }
 
+// What has been read since the view was drawn is shown after a while, also if no more arrives.
+function drawSoon() {
+	if (drawTimer !== 0)
+		return;
+	drawTimer = setTimeout(() => {
+		drawTimer = 0;
+		if (isDrawing)
+			drawSoon();
+		else
+			draw();
+	}, Math.max(0, lastDraw + drawInterval - performance.now()));
+}
+
 function handleRead(read) {
 	isReading = !read.finished;
 	hasLog = hasLog || read.bytes > 0 || read.finished;
 	host?.noteRead(read.fed);
 	served?.noteRead(read.fed);
 	showProgress(read);
-	if (read.finished || (!isDrawing && performance.now() - lastDraw > drawInterval))
+	if (read.finished)
 		draw();
+	else
+		drawSoon();
 }
 
 function begin(name, size) {

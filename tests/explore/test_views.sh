@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every view of the page of "mprof explore" fits a screen and a phone, in light and dark, and has something to show; a
+# click is answered at once; call stacks open in full; two logs are compared. The pictures are in tests/explore/views.
+set -eu
+. "$srcdir/tests/explore/support.sh"
+
+make_logs full memory sample
+make_tree growing growing.mprof 3
+"$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
+"$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
+for log in full memory sample growing timeline spans; do
+	mprof explore -o "$log.html" "$log.mprof"
+	expect_status 0 "explore $log"
+done
+mprof report --json timeline.mprof
+mv out timeline.json
+mprof report --json full.mprof
+mv out full.json
+mkdir -p "$builddir/tests/explore/views"
+in_browser views.mjs "$builddir/tests/explore/views"
+expect "pictures" "$(find "$builddir/tests/explore/views" -name '*.png' -newer spans.html | wc -l)" "$(cat pictures)"
