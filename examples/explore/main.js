@@ -85,10 +85,12 @@ async function drawHead() {
 		showProblem('This is not a log of a profiler.');
 	else if (totals.lost_events > 0)
 		showProblem(`${countOf(totals.lost_events, 'event was', 'events were')} lost: all figures are estimates.`);
-	else if (faultCount > 0 || gzipFault !== null || (overview.finished && session.complete === 0 && serverProblem === null))
+	else if (serverProblem !== null)
+		showProblem(serverProblem);
+	else if (faultCount > 0 || gzipFault !== null || (overview.finished && session.complete === 0))
 		showProblem('The log is incomplete or damaged: the figures are those of what could be read. The overview states where.');
 	else
-		showProblem(serverProblem);
+		showProblem(null);
 }
 
 // What a click shows at once: never the old view below the new tab.

@@ -25,8 +25,7 @@ const margin = 1;
 const growingMetric = 0x100;
 const metricUnits = { 0x10: 'bytes', 0x20: 'ns' };
 
-const help = 'Drag to select a time. Wheel, + and - zoom; Shift and wheel, A and D move; Enter chooses a call, arrow keys go on ' +
-	'from it. A name selects a thread.';
+const help = 'Drag to select a time; the wheel zooms, with Shift it moves. A name selects its thread. Press ? for the keys.';
 
 // The calls of a whole log, so that they are read only once: {log, answer}.
 let lastCalls = null;

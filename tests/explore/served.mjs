@@ -81,5 +81,5 @@ try {
 } finally {
 	await browser.close();
 }
-expectMany(10);
+expectMany(9);
 finish();
