@@ -16,10 +16,18 @@ export function* decodePieces(text) {
 	}
 }
 
-// The decompressed content of an element.
-async function inflateElement(id) {
-	const pieces = Array.from(decodePieces(byId(id).textContent.trim()));
-	return new Response(new Blob(pieces).stream().pipeThrough(new DecompressionStream('gzip')));
+// The decompressed content of elements, which follow each other.
+function inflate(...parts) {
+	const pieces = parts.flatMap((part) => Array.from(decodePieces(part.textContent.trim())));
+	const stream = new Blob(pieces).stream();
+	const isCompressed = pieces[0]?.[0] === 0x1f && pieces[0][1] === 0x8b;
+	return new Response(isCompressed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream);
+}
+
+/** Pairs of symbols and their names in the source, from the elements that the tool wrote. */
+export async function readNames(parts) {
+	const text = await inflate(...parts).text();
+	return text.split('\n').filter((line) => line !== '').map((line) => line.split('\t'));
 }
 
 /** Answers come once ready is settled. */
@@ -39,8 +47,7 @@ export class Client {
 	}
 
 	async #start(onRead, onFailure, onWork) {
-		const [script, module] = await Promise.all([inflateElement('worker').then((stream) => stream.text()),
-			inflateElement('module').then((stream) => stream.arrayBuffer())]);
+		const [script, module] = await Promise.all([inflate(byId('worker')).text(), inflate(byId('module')).arrayBuffer()]);
 		this.#worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
 		this.#worker.onerror = (event) => onFailure(event.message || 'the worker cannot be started');
 		this.#worker.onmessage = ({ data }) => {

@@ -9,7 +9,7 @@ import { shortName } from './short_name.js';
 const boxHeight = 19;
 
 // Narrower boxes have no text, in pixels.
-const leastLabel = 18;
+const leastLabel = 32;
 const labelWidth = 6.5;
 
 // What colors mean in the legend.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page: opens the log that is embedded in it, or a file, and shows the view that the address states.
 import { changeAddress, linkTo, readAddress, readSelection } from './address.js';
-import { Client, decodePieces } from './client.js';
+import { Client, decodePieces, readNames } from './client.js';
 import { byId, element } from './dom.js';
 import { bytesText, countOf, timeText } from './figures.js';
 import { host } from './host.js';
@@ -280,6 +280,7 @@ async function compareWith(file) {
 async function openEmbedded(parts) {
 	begin(decodeName(parts[0].dataset.name) || 'log', parts.reduce((sum, part) => sum + part.textContent.length * 3 / 4, 0));
 	await client.ready;
+	client.send({ names: await readNames(Array.from(document.querySelectorAll('script.names'))) });
 	client.send({ begin: true });
 	for (const part of parts) {
 		for (const bytes of decodePieces(part.textContent.trim())) {

@@ -39,7 +39,7 @@ function csvText(value) {
 }
 
 /**
- * columns: {title, unit, values, isSigned}, the unit being text, count, ns or bytes. options: name of the file to save, search
+ * columns: {title, unit, values, isSigned, text}, the unit being text, count, ns or bytes; text(row) replaces the figure. options: name of the file to save, search
  * text, column to sort by, activate(row) for clicks and Enter, title, short.
  */
 export class DataTable {
@@ -83,7 +83,9 @@ export class DataTable {
 	}
 
 	#make() {
-		this.#heads = this.#columns.map(({ title, unit }, i) => element('th', { scope: 'col', class: unit === 'text' ? 'name' : 'number' },
+		// The last text has the rest of the width.
+		const rest = this.#columns.findLastIndex(({ unit }) => unit === 'text');
+		this.#heads = this.#columns.map(({ title, unit }, i) => element('th', { scope: 'col', class: `${unit === 'text' ? 'name' : 'number'}${i === rest ? ' rest' : ''}` },
 			element('button', { type: 'button', onclick: () => this.#sortBy(i) }, title)));
 		this.#scroll = element('div', { class: this.#options.short ? 'table short' : 'table', onscroll: () => this.#draw() },
 			element('table', { 'aria-rowcount': this.#rows.length + 1, 'aria-label': this.#options.title ?? this.#options.name },
@@ -123,7 +125,7 @@ export class DataTable {
 			return element('td', { class: 'name', 'data-value': shown === text ? null : text, title: shown === text ? null : text }, shown);
 		}
 		return element('td', { class: 'number', 'data-value': value, title: value === undefined ? null : countText(Number(value)) },
-			`${column.isSigned && value > 0 ? '+' : ''}${figureText(value, column.unit)}`);
+			column.text?.(row) ?? `${column.isSigned && value > 0 ? '+' : ''}${figureText(value, column.unit)}`);
 	}
 
 	#row(index) {

@@ -2,12 +2,32 @@
 // Views that are one table of the profile each.
 import { changeAddress } from './address.js';
 import { element } from './dom.js';
+import { bytesText, timeText } from './figures.js';
 import { stackPanel } from './stack_panel.js';
 import { DataTable } from './table.js';
 
 const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
 
-// id: of the view; name: of the table; columns: title, unit, field or function that makes the values; more: other tables
+const isDouble = 1;
+const unitFormats = { 0x10: bytesText, 0x20: timeText };
+
+// Values of metrics, some of which are the bits of a double.
+function metricValues(rows, field) {
+	const bits = new DataView(new ArrayBuffer(8));
+	return Array.from(rows[field], (value, i) => {
+		bits.setBigInt64(0, BigInt.asIntN(64, value));
+		return (rows.flags[i] & isDouble) !== 0 ? bits.getFloat64(0) : Number(value);
+	});
+}
+
+// A value of a metric in its unit.
+function metricText(value, { flags }, row) {
+	const format = unitFormats[flags[row] & 0xf0] ?? ((number) => number.toLocaleString('en-US', { maximumFractionDigits: 3 }));
+	return format(value);
+}
+
+// id: of the view; name: of the table; columns: title, unit, field or function that makes the values, function of a value that
+// makes a text; more: other tables
 // of the same view, with the same fields; total: the total that a log with something to show has, if not rows of the table.
 const definitions = [
 	{ id: 'classes', title: 'Allocations', name: 'classes', total: 'allocations', sort: 'Bytes', columns: [
@@ -52,9 +72,10 @@ const definitions = [
 	{ id: 'memory', title: 'Native memory', name: 'memory_sites', sort: 'Live bytes', columns: [
 		['Call stack', 'text', 'stack_text'], ['Live bytes', 'bytes', 'live_bytes'], ['Live blocks', 'count', 'live'],
 		['Bytes', 'bytes', 'bytes'], ['Allocations', 'count', 'allocations'], ['Peak bytes', 'bytes', 'peak_bytes']] },
-	{ id: 'metrics', title: 'Metrics', name: 'metrics', sort: 'Metric', columns: [
-		['Metric', 'text', 'name'], ['Section', 'text', 'section'], ['Values', 'count', 'count'], ['First', 'count', 'first'],
-		['Last', 'count', 'last'], ['Minimum', 'count', 'minimum'], ['Maximum', 'count', 'maximum']] },
+	{ id: 'metrics', title: 'Metrics', name: 'metrics', exact: true, sort: 'Metric', columns: [
+		['Metric', 'text', 'name'], ['Section', 'text', 'section'], ['Values', 'count', 'count'],
+		...[['First', 'first'], ['Last', 'last'], ['Minimum', 'minimum'], ['Maximum', 'maximum']].map(([heading, field]) =>
+			[heading, 'count', (rows) => metricValues(rows, field), metricText])] },
 	{ id: 'marks', title: 'Markers', name: 'marks', sort: 'Time', ascending: true, columns: [
 		['Text', 'text', 'text'], ['Time', 'ns', 'time_ns'], ['Thread', 'text', 'thread_text']] },
 ];
@@ -82,12 +103,14 @@ function activateOf(rows, select, context, panel) {
 	};
 }
 
-async function makeTable({ id, title, name, sort, ascending, select, columns }, context, isMore) {
+async function makeTable({ id, title, name, sort, ascending, select, columns, exact = false }, context, isMore) {
 	const { client, selection, address } = context;
-	const rows = await client.ask('table', { selection, name });
-	const made = columns.map(([heading, unit, field]) =>
-		({ title: heading, unit, values: typeof field === 'string' ? rows[field] : field(rows) }));
-	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== 0 && value !== ''));
+	const rows = await client.ask('table', { selection, name, options: { exact } });
+	const made = columns.map(([heading, unit, field, textOf]) => {
+		const values = typeof field === 'string' ? rows[field] : field(rows);
+		return { title: heading, unit, values, text: textOf === undefined ? undefined : (row) => textOf(values[row], rows, row) };
+	});
+	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== '' && Number(value) !== 0));
 	const panel = element('div', { class: 'panel' });
 	const activate = activateOf(rows, select, context, panel);
 	const table = new DataTable(rows.length, used.length > 0 ? used : made,

@@ -9,7 +9,9 @@ make_logs full memory sample
 make_tree growing growing.mprof 3
 "$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
 "$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
-for log in full memory sample growing timeline spans; do
+"$builddir/tests/tool/make_code" names.mprof /nonexistent/file "" 3@1000:_ZN6shapes6circle4drawEi 2@2000:main \
+	'1@3000:_ZN1<b>1aEv' || fail "make_code"
+for log in full memory sample growing timeline spans names; do
 	mprof explore -o "$log.html" "$log.mprof"
 	expect_status 0 "explore $log"
 done
@@ -18,5 +20,6 @@ mv out timeline.json
 mprof report --json full.mprof
 mv out full.json
 mkdir -p "$builddir/tests/explore/views"
+node "$srcdir/tests/explore/short_names.mjs" "$srcdir/examples/explore/short_name.js" || fail "short_names.mjs"
 in_browser views.mjs "$builddir/tests/explore/views"
 expect "pictures" "$(find "$builddir/tests/explore/views" -name '*.png' -newer spans.html | wc -l)" "$(cat pictures)"

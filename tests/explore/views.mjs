@@ -145,6 +145,16 @@ async function checkStacks(browser) {
 		name ?? holders[0].holder), true);
 }
 
+// Functions have the names of the source.
+async function checkNames(browser) {
+	await browser.openLog(address('names.html'), '#view=samples');
+	const names = await browser.run(() => Array.from(document.querySelectorAll('#main tbody tr:not(.space) td.name'),
+		(cell) => cell.dataset.value ?? cell.textContent));
+	expect('names of functions', names.sort().join(', '), '_ZN1<b>1aEv, main, shapes::circle::draw(int)');
+	await browser.show('view=flame');
+	expect('functions have a color of their own', await browser.run(() => document.querySelector('#main .legend-entry').textContent.trim()), 'native code');
+}
+
 async function checkKeys(browser) {
 	await browser.openLog(address('sample.html'));
 	await browser.run(() => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true })));
@@ -180,6 +190,7 @@ try {
 	await checkTabs(browser);
 	await checkReaction(browser);
 	await checkStacks(browser);
+	await checkNames(browser);
 	await checkKeys(browser);
 	await checkComparison(browser);
 	expect('messages of the console', (await browser.console()).map(({ message }) => message).join('\n'), '');

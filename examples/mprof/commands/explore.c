@@ -5,6 +5,7 @@
 #include "common/input.h"
 #include "explore/browser.h"
 #include "explore/page.h"
+#include "explore/readable_names.h"
 #include "explore/server.h"
 #include "export/export_file.h"
 #include "heap/spooled.h"
@@ -86,16 +87,17 @@ static int apply_option(void *user, int option, const char *value)
 	}
 }
 
-/* Reads the whole log, so that damage is reported now. Returns an exit status. */
-static int check_log(const char *path)
+/* Reads the whole log, so that damage is reported now, and collects names. Returns an exit status. */
+static int check_log(const char *path, readable_names *names)
 {
 	static log_input input;
 	mprof_block block;
 	int status;
 
+	readable_names_begin(names);
 	if (input_open(&input, path, 0) == STATUS_OK) {
 		while (input_next_block(&input, &block))
-			;
+			readable_names_add(names, &input, &block);
 	}
 	status = input.status;
 	input_close(&input);
@@ -150,21 +152,21 @@ static int report_problem(const char *path, const char *problem, int status)
 	return status;
 }
 
-/* Writes the page. \p path is where the log is read from, NULL for none; \p name is what the page shows. */
-static int write_page(const explore_page *page, const char *path, const char *name, const char *out)
+/* Writes the page. log is NULL if it is to have none. */
+static int write_page(const explore_page *page, const explore_log *log, const char *out)
 {
 	export_file file;
 	char size[TEXT_NUMBER_SIZE];
 	const char *log_problem;
-	const char *problem =
-		export_file_open(&file, out, EXPORT_FILE_TEXT, whole_file_mode(&path, path != NULL ? 1 : 0));
+	const char *problem = export_file_open(&file, out, EXPORT_FILE_TEXT,
+					       whole_file_mode(log != NULL ? &log->path : NULL, log != NULL ? 1 : 0));
 
 	if (problem != NULL)
 		return report_problem(out, problem, STATUS_DAMAGED);
-	log_problem = explore_page_write(page, path, name, file.stream);
+	log_problem = explore_page_write(page, log, file.stream);
 	problem = export_file_close(&file, log_problem == NULL);
 	if (log_problem != NULL)
-		return report_problem(path, log_problem, STATUS_NOTHING);
+		return report_problem(log->path, log_problem, STATUS_NOTHING);
 	if (problem != NULL)
 		return report_problem(out, problem, STATUS_DAMAGED);
 	if (strcmp(out, "-") != 0) {
@@ -194,23 +196,28 @@ static void show_link(const explore_arguments *arguments, char *link)
 static int write_log_page(const explore_arguments *arguments, const char *out)
 {
 	const char *file = arguments->file;
-	const char *path = file != NULL ? spooled_path(file) : NULL;
+	explore_log log = {.path = file != NULL ? spooled_path(file) : NULL};
+	readable_names names = {0};
 	explore_page page;
 	int status = STATUS_OK;
 	int written;
 
-	if (file != NULL && path == NULL)
+	if (file != NULL && log.path == NULL)
 		return STATUS_NOTHING;
 	if (!explore_page_read(&page))
 		return STATUS_NOTHING;
-	if (file != NULL)
-		status = check_log(path);
+	if (file != NULL) {
+		status = check_log(log.path, &names);
+		log.name = name_of(file);
+		log.readable_names = readable_names_end(&names);
+	}
 	if (status != STATUS_NOTHING) {
-		written = write_page(&page, path, file != NULL ? name_of(file) : "", out);
+		written = write_page(&page, file != NULL ? &log : NULL, out);
 		status = written > status ? written : status;
 		if (written == STATUS_OK && strcmp(out, "-") != 0)
 			show_link(arguments, browser_file_link(out));
 	}
+	readable_names_release(&names);
 	explore_page_release(&page);
 	return status;
 }

@@ -268,42 +268,69 @@ static char *make_start(const char *class_name, const char *name)
 	return NULL;
 }
 
-static const char *write_parts(FILE *log, const char *start, FILE *output)
+/* Encloses base64 in elements, as many as it takes: start begins each of them. */
+static FILE *open_element(FILE *output, const char *start)
 {
 	FILE *encoded = base64_stream_open(output, start, "</script>\n");
+
+	if (encoded != NULL)
+		setvbuf(encoded, NULL, _IOFBF, BUFFER_SIZE);
+	return encoded;
+}
+
+static const char *write_parts(FILE *log, const char *start, FILE *output)
+{
+	FILE *encoded = open_element(output, start);
 	const char *problem;
 
 	if (encoded == NULL)
 		return strerror(errno);
-	setvbuf(encoded, NULL, _IOFBF, BUFFER_SIZE);
 	problem = write_log(log, encoded);
 	fclose(encoded);
 	return problem;
 }
 
-static const char *insert_log(const char *path, const char *name, FILE *output)
+static const char *write_names(const char *names, FILE *output)
 {
-	FILE *log = fopen(path, "re");
-	char *start;
-	const char *problem;
+	static const char start[] = "<script type=\"application/octet-stream\" class=\"names\">";
+	FILE *encoded = open_element(output, start);
+	FILE *compressor = encoded != NULL && gzip_stream_is_supported() ? gzip_stream_open(encoded, NULL) : encoded;
+	const char *problem = compressor != NULL ? NULL : strerror(errno);
 
-	if (log == NULL)
-		return strerror(errno);
-	start = make_start("log", name);
-	problem = start != NULL ? write_parts(log, start, output) : strerror(ENOMEM);
-	free(start);
-	fclose(log);
+	if (compressor != NULL)
+		fputs(names, compressor);
+	if (compressor != NULL && compressor != encoded)
+		fclose(compressor);
+	if (encoded != NULL)
+		fclose(encoded);
 	return problem;
 }
 
-const char *explore_page_write(const explore_page *page, const char *path, const char *name, FILE *output)
+static const char *insert_log(const explore_log *log, FILE *output)
+{
+	FILE *file = fopen(log->path, "re");
+	char *start;
+	const char *problem;
+
+	if (file == NULL)
+		return strerror(errno);
+	start = make_start("log", log->name);
+	problem = start != NULL ? write_parts(file, start, output) : strerror(ENOMEM);
+	if (problem == NULL && log->readable_names != NULL)
+		problem = write_names(log->readable_names, output);
+	free(start);
+	fclose(file);
+	return problem;
+}
+
+const char *explore_page_write(const explore_page *page, const explore_log *log, FILE *output)
 {
 	size_t rest = page->log_offset + sizeof(log_mark) - 1;
 	const char *problem = NULL;
 
 	fwrite(page->text, 1, page->log_offset, output);
-	if (path != NULL)
-		problem = insert_log(path, name, output);
+	if (log != NULL)
+		problem = insert_log(log, output);
 	fwrite(page->text + rest, 1, page->length - rest, output);
 	return problem;
 }

@@ -32,11 +32,18 @@ int explore_page_read(explore_page *page);
 
 void explore_page_release(explore_page *page);
 
+/** A log that becomes part of the page. */
+typedef struct explore_log {
+	const char *path;
+	const char *name;           /**< What the page shows as its name. */
+	const char *readable_names; /**< See readable_names_end(); or NULL. */
+} explore_log;
+
 /**
- * Writes the page, with the log at \p path inside unless that is NULL. \p name is what the page shows as the name of
- * the log. Returns NULL, or a message; errors of the output are not reported.
+ * Writes the page, with the log inside unless that is NULL. Returns NULL, or a message; errors of the output are not
+ * reported.
  */
-const char *explore_page_write(const explore_page *page, const char *path, const char *name, FILE *output);
+const char *explore_page_write(const explore_page *page, const explore_log *log, FILE *output);
 
 /**
  * The page for a browser that gets the log from the same server: it fetches "log/OFFSET" until the log is complete. \p
