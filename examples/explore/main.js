@@ -210,10 +210,13 @@ function handleRead(read) {
 	host?.noteRead(read.fed);
 	served?.noteRead(read.fed);
 	showProgress(read);
-	if (read.finished)
-		draw();
-	else
+	if (!read.finished) {
 		drawSoon();
+		return;
+	}
+	clearTimeout(drawTimer);
+	drawTimer = 0;
+	draw();
 }
 
 function begin(name, size) {
