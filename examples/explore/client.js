@@ -26,7 +26,11 @@ function inflate(...parts) {
 
 /** Pairs of symbols and their names in the source, from the elements that the tool wrote. */
 export async function readNames(parts) {
-	const text = await inflate(...parts).text();
+	return pairNames(await inflate(...parts).text());
+}
+
+/** The same from lines with a symbol, a tab and its name. */
+export function pairNames(text) {
 	return text.split('\n').filter((line) => line !== '').map((line) => line.split('\t'));
 }
 

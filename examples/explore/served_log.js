@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The log of a page that "mprof explore --serve" serves: fetched from the same server in pieces, while it grows.
+import { pairNames } from './client.js';
 
 // Bytes that the worker has not read yet while more are fetched.
 const mostWaiting = 8 << 20;
+
+// How often names of functions are fetched while the log grows, in milliseconds.
+const namesInterval = 2000;
 
 // How long the page waits before it asks a server again that did not answer, in milliseconds, and how often.
 const retryTime = 1000;
@@ -18,6 +22,7 @@ export class ServedLog {
 	#read = 0;
 	#resume = null;
 	#isStopped = false;
+	#nextNames = 0;
 
 	/** page: send(message, transfer) to the worker, end(problem) once no more comes; a problem is a text or null. */
 	constructor(page) {
@@ -40,6 +45,14 @@ export class ServedLog {
 		this.#page.end(problem);
 	}
 
+	// The names in the source of the functions so far.
+	async #fetchNames() {
+		const response = await fetch('names', { cache: 'no-store' });
+		if (response.ok)
+			this.#page.send({ names: pairNames(await response.text()) }, []);
+		this.#nextNames = performance.now() + namesInterval;
+	}
+
 	// Returns whether the log is complete. The server keeps the request until it has something.
 	async #fetchPiece() {
 		const response = await this.#ask();
@@ -48,6 +61,8 @@ export class ServedLog {
 		const bytes = new Uint8Array(await response.arrayBuffer());
 		const isComplete = response.headers.get('Mprof-Complete') === '1';
 		this.#received += bytes.length;
+		if (!this.#isStopped && (isComplete || (bytes.length > 0 && performance.now() >= this.#nextNames)))
+			await this.#fetchNames();
 		if (bytes.length > 0 && !this.#isStopped)
 			this.#page.send({ bytes }, [bytes.buffer]);
 		return isComplete;

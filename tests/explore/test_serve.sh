@@ -70,6 +70,8 @@ body | cmp - <(tail -c 7 sample.mprof) || fail "the end of the log differs"
 get "/$token/log/$size"
 expect_line answer '^Mprof-Complete: 1'
 expect "bytes after the end" "$(body | wc -c)" 0
+get "/$token/names"
+expect_line answer '^HTTP/1.1 200 '
 get "/$token/log/$((size + 1))"
 refused 416 "an offset after the end"
 
@@ -82,7 +84,7 @@ get "/$(tr 0-9a-f 1-9a-f0 <<<"$token")/"
 refused 403 "a wrong token"
 get "/${token^^}/x"
 refused "$(test "${token^^}" = "$token" && echo 404 || echo 403)" "the token in capitals"
-for target in favicon.ico log log/ log/-1 log/0x1 log/1.5 log/99999999999999999999 log/0/ log/0?x ../ ../../etc/passwd \
+for target in favicon.ico names/ namesx log log/ log/-1 log/0x1 log/1.5 log/99999999999999999999 log/0/ log/0?x ../ ../../etc/passwd \
 	log/../../../etc/passwd %2e%2e/etc/passwd /etc/passwd '?' '#'; do
 	get "/$token/$target"
 	refused 404 "$target"
@@ -182,6 +184,15 @@ serve growing.mprof
 exec 4>&-
 get "/$token/log/500"
 expect_line answer '^Mprof-Complete: 1'
+kill -INT "$server"
+wait "$server" || fail "status $? after an interrupt"
+
+# Names in the source come as the log does.
+"$builddir/tests/tool/make_code" names.mprof /nonexistent/file "" 2@1000:_ZN6shapes6circle4drawEi 1@2000:main || fail "make_code"
+serve names.mprof
+get "/$token/log/$(stat -c %s names.mprof)"
+get "/$token/names"
+expect "names" "$(body)" $'_ZN6shapes6circle4drawEi\tshapes::circle::draw(int)'
 kill -INT "$server"
 wait "$server" || fail "status $? after an interrupt"
 

@@ -143,6 +143,10 @@ static unsigned int find_resource(text_part target, const char *token, http_requ
 		request->resource = HTTP_PAGE;
 		return 200;
 	}
+	if (is_text(rest, "names")) {
+		request->resource = HTTP_NAMES;
+		return 200;
+	}
 	if (rest.length < sizeof(log) || memcmp(rest.start, log, sizeof(log) - 1) != 0)
 		return 404;
 	rest.start += sizeof(log) - 1;

@@ -19,7 +19,8 @@
 /** What a request asks for. */
 typedef enum http_resource {
 	HTTP_PAGE, /**< "/TOKEN/" */
-	HTTP_LOG   /**< "/TOKEN/log/OFFSET": what the log has from there on. */
+	HTTP_LOG,  /**< "/TOKEN/log/OFFSET": what the log has from there on. */
+	HTTP_NAMES /**< "/TOKEN/names": names in the source of the functions that are known. */
 } http_resource;
 
 typedef struct http_request {

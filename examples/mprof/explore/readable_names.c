@@ -75,6 +75,21 @@ void readable_names_add(readable_names *names, const log_input *input, const mpr
 		add_record(names, &record);
 }
 
+char *readable_names_copy(readable_names *names, size_t *length)
+{
+	char *copy;
+
+	/* The text is valid until the next write. */
+	if (names->stream == NULL || fflush(names->stream) != 0)
+		return NULL;
+	copy = malloc(names->length + 1);
+	if (copy != NULL) {
+		memcpy(copy, names->text, names->length);
+		*length = names->length;
+	}
+	return copy;
+}
+
 const char *readable_names_end(readable_names *names)
 {
 	if (names->stream == NULL)

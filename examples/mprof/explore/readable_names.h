@@ -23,6 +23,9 @@ void readable_names_begin(readable_names *names);
 /** Adds the functions and methods that the block at which the input is defines. */
 void readable_names_add(readable_names *names, const log_input *input, const mprof_block *block);
 
+/** A copy of the text as it is now, which the caller frees; NULL if out of memory. \p length may not be NULL. */
+char *readable_names_copy(readable_names *names, size_t *length);
+
 /** Completes the text. Returns it; NULL if it is empty or out of memory. Free it with readable_names_release(). */
 const char *readable_names_end(readable_names *names);
 

@@ -47,7 +47,7 @@ typedef struct server_client {
 	uint64_t deadline_ns;
 	char head[HTTP_MAX_HEAD]; /* Of the request, then of the answer. */
 	size_t head_length;
-	char *piece; /* Of the log. */
+	char *piece; /* The body, if it is of this client alone. */
 	const char *body;
 	size_t body_length;
 	size_t sent; /* Bytes of head and body. */
@@ -67,9 +67,11 @@ static int update_log(explore_server *server)
 
 	if (log == NULL || server->is_log_complete)
 		return 0;
-	while (input_next_block(&log->input, &block))
+	while (input_next_block(&log->input, &block)) {
+		readable_names_add(&server->names, &log->input, &block);
 		if (growing_log_clock() >= end)
 			return 1;
+	}
 	if (!log->is_finished)
 		growing_log_update(log);
 	else
@@ -149,7 +151,17 @@ static void answer_log(const explore_server *server, server_client *client)
 		     is_complete && client->offset + (uint64_t)count == size ? "Mprof-Complete: 1\r\n" : "");
 }
 
-static void answer(const explore_server *server, server_client *client, size_t length)
+static void answer_names(explore_server *server, server_client *client)
+{
+	client->piece = readable_names_copy(&server->names, &client->body_length);
+	client->body = client->piece;
+	if (client->piece != NULL)
+		begin_answer(client, 200, "text/plain; charset=utf-8", "");
+	else
+		refuse(client, 500);
+}
+
+static void answer(explore_server *server, server_client *client, size_t length)
 {
 	const http_request request = http_request_parse(client->head, length, &server->site);
 
@@ -161,6 +173,8 @@ static void answer(const explore_server *server, server_client *client, size_t l
 		begin_answer(client, 200, "text/html; charset=utf-8", "");
 	} else if (server->log == NULL) {
 		refuse(client, 404);
+	} else if (request.resource == HTTP_NAMES) {
+		answer_names(server, client);
 	} else {
 		client->state = CLIENT_WAITING;
 		client->offset = request.offset;
@@ -178,7 +192,7 @@ static int is_temporary(int error)
 	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-static void receive_request(const explore_server *server, server_client *client)
+static void receive_request(explore_server *server, server_client *client)
 {
 	const ssize_t count =
 		recv(client->fd, client->head + client->head_length, sizeof(client->head) - client->head_length, 0);
@@ -229,7 +243,7 @@ static void discard_input(server_client *client)
 		close_client(client);
 }
 
-static void serve_client(const explore_server *server, server_client *client)
+static void serve_client(explore_server *server, server_client *client)
 {
 	switch (client->state) {
 	case CLIENT_READING:
@@ -370,6 +384,7 @@ const char *explore_server_open(explore_server *server, unsigned int port)
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	server->listener = -1;
+	readable_names_begin(&server->names);
 	server->clients = calloc(SERVER_MAX_CLIENTS, sizeof(*server->clients));
 	if (server->clients == NULL)
 		return strerror(ENOMEM);
@@ -402,6 +417,7 @@ void explore_server_close(explore_server *server)
 			close_client(&server->clients[i]);
 	free(server->clients);
 	server->clients = NULL;
+	readable_names_release(&server->names);
 	if (server->listener >= 0)
 		close(server->listener);
 	server->listener = -1;

@@ -8,6 +8,7 @@
 #define EXPLORE_SERVER_H
 
 #include "explore/http.h"
+#include "explore/readable_names.h"
 #include "live/growing_log.h"
 
 #include <stddef.h>
@@ -20,8 +21,9 @@ struct server_client;
 typedef struct explore_server {
 	const char *page; /**< Borrowed. */
 	size_t page_length;
-	growing_log *log;    /**< NULL: the page alone. Borrowed. */
-	int is_log_complete; /**< No more bytes of the log will come. */
+	growing_log *log;     /**< NULL: the page alone. Borrowed. */
+	readable_names names; /**< Of the functions that the log has defined so far. */
+	int is_log_complete;  /**< No more bytes of the log will come. */
 	http_site site;
 	int listener; /**< -1 if it is not open. */
 	struct server_client *clients;
