@@ -80,6 +80,15 @@ function withoutBrackets(text) {
 	return result;
 }
 
+/** The frames of a call stack, separated by " < ", in about so many characters: each has its share. */
+export function shortStack(text, width) {
+	if (text.length <= width)
+		return text;
+	const frames = text.split(' < ');
+	const share = Math.max(12, Math.floor(width / frames.length) - 3);
+	return frames.map((frame) => shortName(frame, share)).join(' < ');
+}
+
 /** A name with at most so many characters. */
 export function shortName(name, width) {
 	if (name.length <= width)

@@ -2,7 +2,7 @@
 // A table that is sorted by its columns, filtered by the search text, and saved as CSV. Only visible rows are elements.
 import { announce, element, fileName, saveFile } from './dom.js';
 import { countOf, countText, figureText } from './figures.js';
-import { shortName } from './short_name.js';
+import { shortName, shortStack } from './short_name.js';
 
 const rowHeight = 24;
 const rowsAround = 20;
@@ -39,8 +39,9 @@ function csvText(value) {
 }
 
 /**
- * columns: {title, unit, values, isSigned, text}, the unit being text, count, ns or bytes; text(row) replaces the figure. options: name of the file to save, search
- * text, column to sort by, activate(row) for clicks and Enter, title, short.
+ * columns: {title, unit, values}, the unit being text, count, ns or bytes; isSigned: positive figures have a sign; isStack: the
+ * texts are call stacks; text(row) replaces the figure. options: name of the file to save, search text, column to sort by,
+ * ascending, activate(row) for clicks and Enter, title, short.
  */
 export class DataTable {
 	#columns;
@@ -121,7 +122,7 @@ export class DataTable {
 		const value = column.values[row];
 		if (column.unit === 'text') {
 			const text = value ?? (column.none ?? '');
-			const shown = shortName(text, this.#nameWidth);
+			const shown = (column.isStack ? shortStack : shortName)(text, this.#nameWidth);
 			return element('td', { class: 'name', 'data-value': shown === text ? null : text, title: shown === text ? null : text }, shown);
 		}
 		return element('td', { class: 'number', 'data-value': value, title: value === undefined ? null : countText(Number(value)) },

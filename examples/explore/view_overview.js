@@ -3,6 +3,10 @@
 import { linkTo } from './address.js';
 import { element } from './dom.js';
 import { bytesText, countOf, countText, figureText, shareText, timeText } from './figures.js';
+import { shortName } from './short_name.js';
+
+// Characters of a name in a sentence.
+const longestName = 100;
 
 const figures = [
 	['wall_ns', 'wall time', 'ns'], ['method_ns', 'time in methods', 'ns'], ['calls', 'calls', 'count'],
@@ -67,7 +71,7 @@ function readFindings({ kind, text, command, section }) {
 }
 
 // The same for a library without findings. To be removed once each has them.
-function findNotable({ totals, memory, snapshots }, methods, classes, samples) {
+function findNotable({ totals, rows, memory, snapshots }, methods, classes, samples) {
 	const notable = [];
 	const add = (view, text) => notable.push({ view, text, command: null, isLimit: false });
 	const top = methods[0];
@@ -95,7 +99,7 @@ function findNotable({ totals, memory, snapshots }, methods, classes, samples) {
 		add('classes', `${classes[0].name} has ${shareText(classes[0].bytes, totals.allocated_bytes)} of the allocated bytes ` +
 			`(${bytesText(classes[0].bytes)}).`);
 	if (totals.exceptions > 0)
-		add('exceptions', `${countOf(totals.exceptions, 'exception was', 'exceptions were')} thrown.`);
+		add(rows.exception_sites > 0 ? 'exceptions' : 'classes', `${countOf(totals.exceptions, 'exception was', 'exceptions were')} thrown.`);
 	if (memory !== null && memory.live_bytes > 0)
 		add('memory', `${bytesText(memory.live_bytes)} of native memory were not freed.`);
 	if (totals.handles_alive > 0)
@@ -103,8 +107,8 @@ function findNotable({ totals, memory, snapshots }, methods, classes, samples) {
 	return notable;
 }
 
-function findingItem({ view, text, command }) {
-	return element('li', {}, view === null ? text : element('a', { href: linkTo(view) }, text),
+function findingItem({ view, text, command }, filled) {
+	return element('li', {}, !filled.some(({ id }) => id === view) ? text : element('a', { href: linkTo(view) }, text),
 		command ? element('div', {}, element('code', { class: 'faint' }, command)) : null);
 }
 
@@ -143,18 +147,18 @@ export const overviewView = {
 		const [overview, methods, classes, samples, findings] = await Promise.all([
 			client.ask('overview', { selection }), ask('methods'), ask('classes'), ask('samples'), client.ask('findings', { selection })]);
 		const { totals } = overview;
-		const best = topRows(methods, 'self_ns', 1).map((i) => ({ name: methods.id_text[i], self: methods.self_ns[i] }));
-		const largest = topRows(classes, 'bytes', 1).map((i) => ({ name: classes.id_text[i], bytes: classes.bytes[i] }));
-		const hottest = topRows(samples, 'self', 1).map((i) => ({ name: samples.id_text[i], self: samples.self[i] }));
+		const best = topRows(methods, 'self_ns', 1).map((i) => ({ name: shortName(methods.id_text[i] ?? 'unknown', longestName), self: methods.self_ns[i] }));
+		const largest = topRows(classes, 'bytes', 1).map((i) => ({ name: shortName(classes.id_text[i] ?? 'unknown', longestName), bytes: classes.bytes[i] }));
+		const hottest = topRows(samples, 'self', 1).map((i) => ({ name: shortName(samples.id_text[i] ?? 'unknown', longestName), self: samples.self[i] }));
 		const found = findings.rows === null ? findNotable(overview, best, largest, hottest) : readFindings(findings.rows);
 		const notable = found.filter(({ isLimit }) => !isLimit);
 		const limits = findLimits(overview).map((text) => ({ text, view: null, command: null }));
 		const missing = [...limits, ...found.filter(({ isLimit }) => isLimit)];
 		container.replaceChildren(
 			element('h2', {}, 'What stands out'),
-			element('ul', { class: 'findings' }, ...notable.map(findingItem), notable.length === 0 ? listContents(filled) : null),
+			element('ul', { class: 'findings' }, ...notable.map((finding) => findingItem(finding, filled)), notable.length === 0 ? listContents(filled) : null),
 			element('h2', {}, 'What is missing'),
-			element('ul', { class: 'findings', id: 'limits' }, ...missing.map(findingItem), missing.length > 0 ? null : element('li', {},
+			element('ul', { class: 'findings', id: 'limits' }, ...missing.map((limit) => findingItem(limit, filled)), missing.length > 0 ? null : element('li', {},
 				overview.finished ? 'The log is complete: it has an end, no damage was found, and no events were lost.'
 					: 'The log is still being read: so far, no damage was found, and no events were lost.')),
 			element('h2', {}, 'Totals'),

@@ -108,7 +108,7 @@ async function makeTable({ id, title, name, sort, ascending, select, columns, ex
 	const rows = await client.ask('table', { selection, name, options: { exact } });
 	const made = columns.map(([heading, unit, field, textOf]) => {
 		const values = typeof field === 'string' ? rows[field] : field(rows);
-		return { title: heading, unit, values, text: textOf === undefined ? undefined : (row) => textOf(values[row], rows, row) };
+		return { title: heading, unit, values, isStack: field === 'stack_text', text: textOf === undefined ? undefined : (row) => textOf(values[row], rows, row) };
 	});
 	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== '' && Number(value) !== 0));
 	const panel = element('div', { class: 'panel' });
