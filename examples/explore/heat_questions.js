@@ -9,7 +9,7 @@ const wantedColumns = 60;
 // The maximum of slices of a timeline.
 const mostCells = 10000;
 
-const values = ['methods', 'running', 'waiting', 'stopped', 'cpu', 'samples'];
+const values = ['methods', 'running', 'waiting', 'stopped', 'samples'];
 
 /** The period that divides a time into about as many columns as are wanted: 1, 2 or 5 times a power of ten. */
 function choosePeriod(length) {
@@ -68,7 +68,6 @@ export class HeatQuestions {
 			sums.running[at] += Math.max(0, slices.methods_ns[i] - slices.waiting_ns[i] - slices.stopped_ns[i]);
 			sums.waiting[at] += slices.waiting_ns[i];
 			sums.stopped[at] += slices.stopped_ns[i];
-			sums.cpu[at] += slices.cpu_ns[i];
 			sums.samples[at] += slices.samples[i];
 		}
 	}

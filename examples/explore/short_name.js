@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shortens names of methods, functions and classes for boxes and columns by the rules of the tool: arguments, namespaces,
-// text between angle brackets and the start of the class are left out, in this order; the own name is shortened last.
+// Shortens names of methods, functions and classes for boxes and columns: namespaces, arguments, text between angle brackets
+// and the class are left out, in this order; the own name is shortened last.
 
 const ellipsis = '…';
 const opening = '<([';
@@ -103,7 +103,7 @@ export function shortName(name, width) {
 	const owned = name.slice(parts.owner, parts.arguments).trimEnd();
 	const own = name.slice(parts.own, parts.arguments).trimEnd();
 	const bare = withoutBrackets(own);
-	const steps = [name.slice(0, parts.arguments).trimEnd() + rest, owned + rest, withoutBrackets(owned) + rest,
-		withoutBrackets(owned), bare + rest, bare];
+	const steps = [name.slice(parts.owner), owned + rest, withoutBrackets(owned) + rest, withoutBrackets(owned),
+		name.slice(parts.own), bare + rest, bare];
 	return steps.find((step) => step.length <= width) ?? `${bare.slice(0, width - 1)}${ellipsis}`;
 }

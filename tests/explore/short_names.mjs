@@ -7,7 +7,7 @@ const { shortName } = await import(process.argv[2]);
 const method = 'System.Collections.Generic.Dictionary`2<System.String,System.Int32>.TryInsert (string,int,bool)';
 const wanted = [
 	[method, 200, method],
-	[method, 80, 'System.Collections.Generic.Dictionary`2<System.String,System.Int32>.TryInsert(…)'],
+	[method, 80, 'Dictionary`2<System.String,System.Int32>.TryInsert (string,int,bool)'],
 	[method, 60, 'Dictionary`2<System.String,System.Int32>.TryInsert(…)'],
 	[method, 30, 'Dictionary`2<…>.TryInsert(…)'],
 	[method, 26, 'Dictionary`2<…>.TryInsert'],
@@ -20,7 +20,7 @@ const wanted = [
 	['<Module>.runtime_invoke_void (object,intptr)', 24, 'runtime_invoke_void(…)'],
 	['std::vector<int, std::allocator<int> >::push_back(int const&)', 30, 'vector<…>::push_back(…)'],
 	['shapes::operator<<(std::ostream&, shapes::circle const&)', 20, 'shapes::operator<<'],
-	['(anonymous namespace)::helper(int)', 12, 'helper(…)'],
+	['(anonymous namespace)::helper(int)', 12, 'helper(int)'],
 	['/usr/lib/x86_64-linux-gnu/libc.so.6', 12, '…u/libc.so.6'],
 	['a.b.', 3, 'a.b'], ['((((', 3, '(((' ], ['<<<<<<<<<<', 5, '<<…>'],
 ];
