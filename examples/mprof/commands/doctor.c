@@ -266,6 +266,7 @@ static void check_page(void)
 {
 	char *path = explore_page_find();
 
+	is_out_of_memory |= path == NULL && errno == ENOMEM;
 	if (path != NULL)
 		print_ok("page", path);
 	else
@@ -298,6 +299,7 @@ static void check_samples(void)
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	char *detail;
 
+	is_out_of_memory |= file == NULL && errno == ENOMEM;
 	if (file != NULL) {
 		if (fgets(level, sizeof(level), file) == NULL)
 			level[0] = '\0';

@@ -176,21 +176,20 @@ static int write_page(const explore_page *page, const explore_log *log, const ch
 	return STATUS_OK;
 }
 
-/* Prints a link, which takes the whole line, and opens it if that is wanted. */
-static void show_link(const explore_arguments *arguments, char *link)
+/* Prints a link, which takes the whole line, and opens it if that is wanted. Returns an exit status. */
+static int show_link(const explore_arguments *arguments, char *link)
 {
 	const char *problem;
 
-	if (link == NULL) {
-		(void)report_problem("explore", strerror(errno), STATUS_OK);
-		return;
-	}
+	if (link == NULL)
+		return report_problem("explore", strerror(errno), STATUS_DAMAGED);
 	puts(link);
 	fflush(stdout);
 	problem = arguments->is_opened ? browser_open(link, !arguments->is_served) : NULL;
 	if (problem != NULL)
 		fprintf(stderr, "mprof: explore: %s: open the link in a browser\n", problem);
 	free(link);
+	return STATUS_OK;
 }
 
 static int write_log_page(const explore_arguments *arguments, const char *out)
@@ -208,14 +207,16 @@ static int write_log_page(const explore_arguments *arguments, const char *out)
 		return STATUS_NOTHING;
 	if (file != NULL) {
 		status = check_log(log.path, &names);
+		if (!readable_names_end(&names))
+			status = report_problem("explore", mprof_status_get_text(MPROF_ERR_MEMORY), STATUS_NOTHING);
 		log.name = name_of(file);
-		log.readable_names = readable_names_end(&names);
+		log.readable_names = names.text;
 	}
 	if (status != STATUS_NOTHING) {
 		written = write_page(&page, file != NULL ? &log : NULL, out);
-		status = written > status ? written : status;
 		if (written == STATUS_OK && strcmp(out, "-") != 0)
-			show_link(arguments, browser_file_link(out));
+			written = show_link(arguments, browser_file_link(out));
+		status = written > status ? written : status;
 	}
 	readable_names_release(&names);
 	explore_page_release(&page);
@@ -249,6 +250,7 @@ static int serve_page(const explore_arguments *arguments, const explore_page *pa
 	char *text = explore_page_serve(page, name, &server.page_length);
 	char address[40];
 	const char *problem = text != NULL ? NULL : strerror(ENOMEM);
+	int status = STATUS_OK;
 
 	server.page = text;
 	server.listener = -1;
@@ -256,13 +258,14 @@ static int serve_page(const explore_arguments *arguments, const explore_page *pa
 	if (problem == NULL)
 		problem = explore_server_open(&server, arguments->port);
 	if (problem == NULL) {
-		show_link(arguments, explore_server_link(&server));
+		status = show_link(arguments, explore_server_link(&server));
 		fputs("mprof: explore: serving the page until Ctrl-C\n", stderr);
-		problem = explore_server_run(&server);
 	}
+	if (problem == NULL && status == STATUS_OK)
+		problem = explore_server_run(&server);
 	explore_server_close(&server);
 	free(text);
-	return problem != NULL ? report_problem(address, problem, STATUS_DAMAGED) : STATUS_OK;
+	return problem != NULL ? report_problem(address, problem, STATUS_DAMAGED) : status;
 }
 
 static int serve(const explore_arguments *arguments)

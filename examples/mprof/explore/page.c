@@ -135,8 +135,12 @@ static char *built_page(void)
 
 char *explore_page_find(void)
 {
-	char *path = built_page();
+	char *path;
 
+	errno = 0;
+	path = built_page();
+	if (path == NULL && errno == ENOMEM)
+		return NULL;
 	if (path != NULL && access(path, R_OK) == 0)
 		return path;
 	free(path);

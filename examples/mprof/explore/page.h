@@ -23,7 +23,7 @@ typedef struct explore_page {
 
 /**
  * The path of the page: where it was built if this program runs there, or where it is installed. The caller frees it;
- * NULL if there is none.
+ * NULL if there is none, with errno set.
  */
 char *explore_page_find(void);
 
@@ -36,7 +36,7 @@ void explore_page_release(explore_page *page);
 typedef struct explore_log {
 	const char *path;
 	const char *name;           /**< What the page shows as its name. */
-	const char *readable_names; /**< See readable_names_end(); or NULL. */
+	const char *readable_names; /**< See readable_names::text; NULL: none. */
 } explore_log;
 
 /**

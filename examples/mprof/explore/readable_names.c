@@ -90,13 +90,19 @@ char *readable_names_copy(readable_names *names, size_t *length)
 	return copy;
 }
 
-const char *readable_names_end(readable_names *names)
+int readable_names_end(readable_names *names)
 {
 	if (names->stream == NULL)
-		return NULL;
+		return 0;
 	names->text = text_of_stream(names->stream, &names->text);
 	names->stream = NULL;
-	return names->text != NULL && names->text[0] != '\0' ? names->text : NULL;
+	if (names->text == NULL)
+		return 0;
+	if (names->length == 0) {
+		free(names->text);
+		names->text = NULL;
+	}
+	return 1;
 }
 
 void readable_names_release(readable_names *names)

@@ -26,8 +26,8 @@ void readable_names_add(readable_names *names, const log_input *input, const mpr
 /** A copy of the text as it is now, which the caller frees; NULL if out of memory. \p length may not be NULL. */
 char *readable_names_copy(readable_names *names, size_t *length);
 
-/** Completes the text. Returns it; NULL if it is empty or out of memory. Free it with readable_names_release(). */
-const char *readable_names_end(readable_names *names);
+/** Completes readable_names::text, which is NULL if there are no names. Returns 0 if out of memory. */
+int readable_names_end(readable_names *names);
 
 void readable_names_release(readable_names *names);
 
