@@ -13,7 +13,7 @@ worker_scripts=(../wasm/{bytes,tasks,statuses,names,gzip,view,profile,events,hea
 	heap_questions.js event_questions.js questions.js worker.js)
 page_scripts=(host.js dom.js figures.js short_name.js address.js client.js colors.js svg_context.js table.js stack_panel.js flame_layout.js
 	flame_graph.js treemap.js time_window.js span_list.js span_painter.js timeline_tracks.js timeline_spans.js timeline_chart.js
-	view_tables.js view_overview.js view_methods.js view_flame.js view_timeline.js view_heat.js path_list.js view_heap.js
+	view_tables.js view_overview.js view_methods.js view_flame.js view_timeline.js view_heat.js view_lines.js path_list.js view_heap.js
 	view_events.js view_compare.js view_list.js keys.js served_log.js main.js)
 
 directory=$(mktemp -d)

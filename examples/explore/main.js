@@ -8,6 +8,7 @@ import { host } from './host.js';
 import { ServedLog } from './served_log.js';
 import { Comparison } from './view_compare.js';
 import { showKeys } from './keys.js';
+import { Sources } from './view_lines.js';
 import { arrangeGroups, filledViews, viewOf } from './view_list.js';
 import { overviewView } from './view_overview.js';
 
@@ -31,6 +32,7 @@ let expectedBytes = 0;
 let served = null;
 let serverProblem = null;
 let comparison = null;
+const sources = new Sources();
 
 function showProblem(text) {
 	byId('problems').replaceChildren(...(text === null ? [] : [element('p', { class: 'warning' }, text)]));
@@ -121,7 +123,7 @@ async function drawView(number) {
 	drawSelection(selection);
 	if (byId('search') !== document.activeElement)
 		byId('search').value = address.search ?? '';
-	const result = await view.draw(container, { client, selection, address, isReading, comparison,
+	const result = await view.draw(container, { client, selection, address, isReading, comparison, sources,
 		filled: filledViews(content) });
 	if (number !== drawing)
 		return;
@@ -229,6 +231,7 @@ function begin(name, size) {
 	expectedBytes = size;
 	comparison?.close();
 	comparison = null;
+	sources.clear();
 	content = null;
 	served?.stop();
 	served = null;
@@ -249,10 +252,15 @@ function decodeName(text) {
 	return new TextDecoder().decode(decodePieces(text ?? '').next().value ?? new Uint8Array());
 }
 
-// A second log can be compared with the first one.
-function chooseFile(file) {
+// A source file of the log is shown with its figures; a second log can be compared with the first one.
+async function chooseFile(file) {
 	if (!hasLog) {
 		openFile(file);
+		return;
+	}
+	if (await sources.take(file, client)) {
+		changeAddress({ view: 'lines', file: file.name });
+		draw();
 		return;
 	}
 	const close = () => byId('choice').replaceChildren();

@@ -14,7 +14,7 @@ const namedColumns = { class_id: 'class', method: 'method', stack: 'stack', thre
 const namedColumnsOf = {
 	methods: { id: 'method' }, classes: { id: 'class' }, threads: { id: 'thread' }, samples: { id: 'frame' },
 	event_types: { form: 'form' }, handles: { type: 'handle' }, handle_sites: { type: 'handle' }, nodes: { id: 'frame' },
-	callers: { id: 'frame' }, callees: { id: 'frame' },
+	callers: { id: 'frame' }, callees: { id: 'frame' }, lines: { id: 'frame' },
 };
 
 // Frames of a call stack that are shown in a row.

@@ -5,6 +5,7 @@ import { eventsView } from './view_events.js';
 import { flameView } from './view_flame.js';
 import { heapView } from './view_heap.js';
 import { heatView } from './view_heat.js';
+import { linesView } from './view_lines.js';
 import { methodsView } from './view_methods.js';
 import { overviewView } from './view_overview.js';
 import { tableViews } from './view_tables.js';
@@ -14,7 +15,7 @@ const tableView = (wanted) => tableViews.find(({ id }) => id === wanted);
 const viewsOf = (...ids) => ids.map(tableView);
 
 const groups = {
-	time: { title: 'Time', views: [flameView, methodsView, timelineView, heatView, ...viewsOf('samples', 'spans')] },
+	time: { title: 'Time', views: [flameView, methodsView, timelineView, heatView, ...viewsOf('samples'), linesView, ...viewsOf('spans')] },
 	memory: { title: 'Memory', views: [heapView, ...viewsOf('memory', 'classes', 'sites', 'collections', 'handles')] },
 	threads: { title: 'Threads', views: viewsOf('threads', 'monitors', 'exceptions') },
 	log: { title: 'Log', views: [...viewsOf('metrics', 'marks'), eventsView] },

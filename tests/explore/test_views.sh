@@ -11,7 +11,9 @@ make_tree growing growing.mprof 3
 "$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
 "$builddir/tests/tool/make_code" names.mprof /nonexistent/file "" 3@1000:_ZN6shapes6circle4drawEi 2@2000:main \
 	'1@3000:_ZN1<b>1aEv' || fail "make_code"
-for log in full memory sample growing timeline spans names; do
+"$builddir/tests/tool/make_lines" lines.mprof || fail "make_lines"
+seq 40 >demo.txt
+for log in full memory sample growing timeline spans names lines; do
 	mprof explore -o "$log.html" "$log.mprof"
 	expect_status 0 "explore $log"
 done

@@ -15,6 +15,7 @@ const views = {
 	full: ['overview', 'samples', 'sites', 'handles', 'exceptions', 'events', 'metrics', 'marks', 'threads', 'classes'],
 	timeline: ['timeline&metrics=1', 'heat', 'flame', 'methods', 'monitors', 'collections'],
 	spans: ['spans'],
+	lines: ['lines', 'lines&file=demo.txt', 'samples', 'sites', 'flame'],
 	memory: ['memory'],
 	growing: ['heap', 'heap&part=treemap', 'heap&part=dominators', 'heap&base=1'],
 };
@@ -33,7 +34,7 @@ function findFaults() {
 		faults.push('the view is empty');
 	if (document.querySelector('nav a[aria-current]')?.getBoundingClientRect().right > width)
 		faults.push('the current tab is out of view');
-	for (const table of main.querySelectorAll('.table')) {
+	for (const table of main.querySelectorAll('.table:not(.source)')) {
 		const name = table.querySelector('tbody tr:not(.space) td.name');
 		const { left, right } = name?.getBoundingClientRect() ?? { left: 0, right: 0 };
 		if (name === null || left < box.left || right > width || right - left < 30)
@@ -155,6 +156,21 @@ async function checkNames(browser) {
 	expect('functions have a color of their own', await browser.run(() => document.querySelector('#main .legend-entry').textContent.trim()), 'native code');
 }
 
+// Lines have their figures in the source that is dropped.
+async function checkSource(browser) {
+	await browser.openLog(address('lines.html'), '#view=overview');
+	await browser.type('#file', resolve('demo.txt'));
+	await browser.wait('the source', () => document.querySelectorAll('#main .code').length > 0);
+	const rows = await browser.run(() => Array.from(document.querySelectorAll('#main .source tbody tr'), (row) =>
+		Array.from(row.children, (cell) => cell.textContent)));
+	expect('lines of the source', rows.length, 41);
+	expect('faults of the source', await browser.run(findFaults), '');
+	expect('text of a line', rows[9].at(-1), '10');
+	expect('samples of a line', rows[9][0], '6');
+	expect('a line without figures', rows[29].slice(0, -2).join(''), '');
+	expect('hot lines', await browser.run(() => document.querySelector('#main tr[data-line="10"]').style.background.includes('90%')), true);
+}
+
 async function checkKeys(browser) {
 	await browser.openLog(address('sample.html'));
 	await browser.run(() => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true })));
@@ -191,6 +207,7 @@ try {
 	await checkReaction(browser);
 	await checkStacks(browser);
 	await checkNames(browser);
+	await checkSource(browser);
 	await checkKeys(browser);
 	await checkComparison(browser);
 	expect('messages of the console', (await browser.console()).map(({ message }) => message).join('\n'), '');
