@@ -24,4 +24,5 @@ mv out full.json
 mkdir -p "$builddir/tests/explore/views"
 node "$srcdir/tests/explore/short_names.mjs" "$srcdir/examples/explore/short_name.js" || fail "short_names.mjs"
 in_browser views.mjs "$builddir/tests/explore/views"
+in_browser views.mjs
 expect "pictures" "$(find "$builddir/tests/explore/views" -name '*.png' -newer spans.html | wc -l)" "$(cat pictures)"
