@@ -98,7 +98,7 @@ async function drawHead() {
 // What a click shows at once: never the old view below the new tab.
 function showSkeleton(view) {
 	byId('main').dataset.view = view.id;
-	byId('main').replaceChildren(element('div', { class: 'skeleton', 'aria-busy': 'true' }, element('p', { class: 'faint' }, `${view.title} ...`),
+	byId('main').replaceChildren(element('div', { class: 'skeleton', 'aria-busy': 'true' }, element('p', { class: 'faint', id: 'work' }, `${view.title} ...`),
 		element('progress', { id: 'working', 'aria-label': `Preparing ${view.title}` })));
 }
 
@@ -108,6 +108,7 @@ function showWork({ done, total }) {
 	if (progress !== null && total > 0) {
 		progress.max = total;
 		progress.value = Math.min(done, total);
+		byId('work').textContent = 'The log is read once more for this view.';
 	}
 }
 
@@ -149,6 +150,7 @@ async function draw() {
 	} catch (error) {
 		// A part of the log that is read meanwhile replaces the one that was asked.
 		if (number === drawing) {
+			byId('main').classList.remove('stale');
 			showProblem(`This view cannot be shown: ${error.message}`);
 			document.body.dataset.state = 'failed';
 		}

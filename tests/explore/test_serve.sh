@@ -14,10 +14,10 @@ servers=()
 serve() {
 	rm -f link
 	mkfifo link
-	"$MPROF" explore --serve "$@" >link 2>messages 3>&- 4>&- </dev/null &
+	"$MPROF" explore --serve "$@" >"./link" 2>messages 3>&- 4>&- </dev/null &
 	server=$!
 	servers+=("$server")
-	read -r link <link || fail "no link: $(cat messages)"
+	read -r link <"./link" || fail "no link: $(cat messages)"
 	[[ $link =~ ^http://127\.0\.0\.1:([0-9]+)/([0-9a-f]{32})/$ ]] || fail "the link is $link"
 	port=${BASH_REMATCH[1]}
 	token=${BASH_REMATCH[2]}
@@ -159,18 +159,23 @@ kill -INT "$server"
 wait "$server" || fail "status $? after an interrupt"
 expect_line messages 'until Ctrl-C'
 
-# A log that grows: this shell is the process that writes it.
+# A log that grows: this shell is the process that writes it. Clients that wait for more take all places meanwhile.
 exec 4>growing.mprof
 head -c 500 sample.mprof >&4
 serve growing.mprof
 get "/$token/log/0"
 body | cmp - <(head -c 500 sample.mprof) || fail "the start of a growing log"
 expect_no_line answer '^Mprof-Complete'
-get "/$token/log/500" &
-waiting=$!
+waiting=()
+for i in $(seq 40); do
+	mkdir "client.$i"
+	(cd "client.$i" && get "/$token/log/500" && body | cmp - <(tail -c +501 ../sample.mprof)) 4>&- &
+	waiting+=($!)
+done
 tail -c +501 sample.mprof >&4
-wait $waiting
-body | cmp - <(tail -c +501 sample.mprof) || fail "what was added"
+for client in "${waiting[@]}"; do
+	wait "$client" || fail "what was added"
+done
 exec 4>&-
 get "/$token/log/$size"
 expect_line answer '^Mprof-Complete: 1'

@@ -261,7 +261,7 @@ static void serve_client(explore_server *server, server_client *client)
 	}
 }
 
-/* A free entry, or that of the client that has taken longest to send its request. */
+/* A free entry, or that of the client that has taken longest to send its request; NULL if all have sent theirs. */
 static server_client *find_room(explore_server *server)
 {
 	server_client *oldest = NULL;
@@ -274,23 +274,22 @@ static server_client *find_room(explore_server *server)
 		if (client->state == CLIENT_READING && (oldest == NULL || client->deadline_ns < oldest->deadline_ns))
 			oldest = client;
 	}
-	if (oldest != NULL)
-		close_client(oldest);
 	return oldest;
 }
 
 static void accept_client(explore_server *server)
 {
-	const int fd = accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	server_client *client = fd >= 0 ? find_room(server) : NULL;
+	server_client *client = find_room(server);
+	const int fd = client != NULL ? accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) : -1;
 
-	if (client == NULL) {
-		if (fd >= 0)
-			close(fd);
-		else if (!is_temporary(errno))
-			growing_log_sleep(GROWTH_MS); /* Without a descriptor it would fail again at once. */
+	if (fd < 0) {
+		/* Without a descriptor it would fail again at once. */
+		if (client != NULL && !is_temporary(errno))
+			growing_log_sleep(GROWTH_MS);
 		return;
 	}
+	if (client->state != CLIENT_NONE)
+		close_client(client);
 	client->fd = fd;
 	client->head_length = 0;
 	client->state = CLIENT_READING;
@@ -339,7 +338,9 @@ const char *explore_server_run(explore_server *server)
 	while (!growing_log_is_interrupted()) {
 		const int milliseconds = visit_clients(server);
 
-		sources[SERVER_MAX_CLIENTS] = (struct pollfd){server->listener, POLLIN, 0};
+		/* Without room, clients wait to be accepted. */
+		sources[SERVER_MAX_CLIENTS] =
+			(struct pollfd){find_room(server) != NULL ? server->listener : -1, POLLIN, 0};
 		for (size_t i = 0; i < SERVER_MAX_CLIENTS; i++) {
 			const server_client *client = &server->clients[i];
 			const int is_writing = client->state == CLIENT_WRITING;
