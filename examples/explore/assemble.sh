@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Writes the page of "mprof explore" as one file: assemble.sh OUTPUT WASM. Scripts are put together in the order below,
-# without their import and export statements, and the page's security policy allows them by their hashes only.
+# without their imports, exports and comments, and the page's security policy allows them by their hashes only.
 set -eu
 
 output=${1:?the file to write}
@@ -24,7 +24,8 @@ join_scripts() {
 
 	echo "'use strict';"
 	for script in "$@"; do
-		sed -E -e '/^(import|export) .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' "$here/$script"
+		sed -E -e '/^(import|export) .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' \
+			-e '/^[[:space:]]*\/\*\*.*\*\/$/d' -e '/^[[:space:]]*\/\*\*/,/\*\/$/d' "$here/$script"
 	done
 }
 
