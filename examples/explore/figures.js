@@ -9,7 +9,7 @@ function withUnit(value, units, unit) {
 		if (Math.abs(value) < size)
 			continue;
 		const scaled = value / size;
-		return `${scaled.toFixed(scaled >= 100 ? 1 : 2)} ${name}`;
+		return `${scaled.toFixed(Math.abs(scaled) >= 100 ? 1 : 2)} ${name}`;
 	}
 	return `${value} ${unit}`;
 }

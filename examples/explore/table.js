@@ -12,18 +12,21 @@ const leastRows = 8;
 const figureWidth = 92;
 const characterWidth = 6.9;
 
-// A name has at least this many characters.
+// A name has at least this many characters, and all names this share of the width.
 const leastName = 18;
+const leastShare = 0.28;
 
 function compareRows(column, direction) {
 	const { values } = column;
+	// The largest differences come first, in either direction.
+	const sizeOf = column.isSigned ? Math.abs : (value) => value;
 	if (column.unit === 'text') {
 		const order = new Intl.Collator('en').compare;
 		return (a, b) => direction * order(values[a] ?? '', values[b] ?? '') || a - b;
 	}
 	return (a, b) => {
-		const left = values[a] ?? -1;
-		const right = values[b] ?? -1;
+		const left = sizeOf(values[a] ?? -1);
+		const right = sizeOf(values[b] ?? -1);
 		return left === right ? a - b : direction * (left < right ? -1 : 1);
 	};
 }
@@ -147,7 +150,8 @@ export class DataTable {
 	// How many characters of names there is room for.
 	#measureNames() {
 		const texts = this.#columns.filter(({ unit }) => unit === 'text').length;
-		const width = (this.#scroll.clientWidth || 1000) - (this.#columns.length - texts) * figureWidth - texts * 20;
+		const whole = this.#scroll.clientWidth || 1000;
+		const width = Math.max(whole * leastShare, whole - (this.#columns.length - texts) * figureWidth - texts * 20);
 		this.#nameWidth = Math.max(leastName, Math.floor(width / Math.max(1, texts) / characterWidth));
 	}
 
