@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Writes the page of "mprof explore" as one file: assemble.sh OUTPUT WASM. Scripts are put together in the order below,
-# without their import and export statements, and the page's security policy allows them by their hashes only.
+# without their imports, exports and comments, and the page's security policy allows them by their hashes only.
 set -eu
 
 output=${1:?the file to write}
@@ -11,10 +11,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 worker_scripts=(../wasm/{bytes,tasks,statuses,names,gzip,view,profile,events,heap_graph,log,module}.js
 	log_part.js span_list.js call_reader.js timeline_questions.js heat_questions.js heap_shapes.js heap_tree.js
 	heap_questions.js event_questions.js questions.js worker.js)
-page_scripts=(host.js dom.js figures.js address.js client.js colors.js svg_context.js table.js box_chart.js flame_layout.js
+page_scripts=(host.js dom.js figures.js short_name.js address.js client.js colors.js svg_context.js table.js stack_panel.js flame_layout.js
 	flame_graph.js treemap.js time_window.js span_list.js span_painter.js timeline_tracks.js timeline_spans.js timeline_chart.js
-	view_tables.js view_overview.js view_methods.js view_flame.js view_timeline.js view_heat.js path_list.js view_heap.js
-	view_events.js main.js)
+	view_tables.js view_overview.js view_methods.js view_flame.js view_timeline.js view_heat.js view_lines.js path_list.js view_heap.js
+	view_events.js view_compare.js view_list.js keys.js served_log.js main.js)
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
@@ -24,7 +24,8 @@ join_scripts() {
 
 	echo "'use strict';"
 	for script in "$@"; do
-		sed -E -e '/^(import|export) .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' "$here/$script"
+		sed -E -e '/^(import|export) .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' \
+			-e '/^[[:space:]]*\/\*\*.*\*\/$/d' -e '/^[[:space:]]*\/\*\*/,/\*\/$/d' "$here/$script"
 	done
 }
 

@@ -16,10 +16,22 @@ export function* decodePieces(text) {
 	}
 }
 
-// The decompressed content of an element.
-async function inflateElement(id) {
-	const pieces = Array.from(decodePieces(byId(id).textContent.trim()));
-	return new Response(new Blob(pieces).stream().pipeThrough(new DecompressionStream('gzip')));
+// The decompressed content of elements, which follow each other.
+function inflate(...parts) {
+	const pieces = parts.flatMap((part) => Array.from(decodePieces(part.textContent.trim())));
+	const stream = new Blob(pieces).stream();
+	const isCompressed = pieces[0]?.[0] === 0x1f && pieces[0][1] === 0x8b;
+	return new Response(isCompressed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream);
+}
+
+/** Pairs of symbols and their names in the source, from the elements that the tool wrote. */
+export async function readNames(parts) {
+	return pairNames(await inflate(...parts).text());
+}
+
+/** The same from lines with a symbol, a tab and its name. */
+export function pairNames(text) {
+	return text.split('\n').filter((line) => line !== '').map((line) => line.split('\t'));
 }
 
 /** Answers come once ready is settled. */
@@ -30,14 +42,16 @@ export class Client {
 	/** Counts the logs that were opened. */
 	logNumber = 0;
 
-	/** onRead is called when more of the log was read, onFailure if it cannot be. */
-	constructor(onRead, onFailure) {
-		this.ready = this.#start(onRead, onFailure);
+	/**
+	 * onRead is called when more of the log was read, onFailure if it cannot be, onWork with {done, total} while a question
+	 * takes long.
+	 */
+	constructor(onRead, onFailure, onWork = () => {}) {
+		this.ready = this.#start(onRead, onFailure, onWork);
 	}
 
-	async #start(onRead, onFailure) {
-		const [script, module] = await Promise.all([inflateElement('worker').then((stream) => stream.text()),
-			inflateElement('module').then((stream) => stream.arrayBuffer())]);
+	async #start(onRead, onFailure, onWork) {
+		const [script, module] = await Promise.all([inflate(byId('worker')).text(), inflate(byId('module')).arrayBuffer()]);
 		this.#worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
 		this.#worker.onerror = (event) => onFailure(event.message || 'the worker cannot be started');
 		this.#worker.onmessage = ({ data }) => {
@@ -45,6 +59,8 @@ export class Client {
 				onRead(data.read);
 			else if (data.failed !== undefined)
 				onFailure(data.failed);
+			else if (data.work !== undefined)
+				onWork(data.work);
 			else
 				this.#settle(data);
 		};
@@ -58,6 +74,11 @@ export class Client {
 			reject(new Error(error));
 		else
 			resolve(result);
+	}
+
+	/** Ends the worker. */
+	close() {
+		this.#worker.terminate();
 	}
 
 	send(message, transfer = []) {

@@ -9,13 +9,18 @@ function withUnit(value, units, unit) {
 		if (Math.abs(value) < size)
 			continue;
 		const scaled = value / size;
-		return `${scaled.toFixed(scaled >= 100 ? 1 : 2)} ${name}`;
+		return `${scaled.toFixed(Math.abs(scaled) >= 100 ? 1 : 2)} ${name}`;
 	}
 	return `${value} ${unit}`;
 }
 
 export function countText(value) {
 	return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** A number and what it counts: "1 thread", "2 threads". */
+export function countOf(value, singular, plural = `${singular}s`) {
+	return `${countText(value)} ${value === 1 ? singular : plural}`;
 }
 
 export function timeText(ns) {

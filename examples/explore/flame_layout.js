@@ -4,10 +4,12 @@
 
 /** A tree of frames with the children of each node, the largest first. */
 export class FrameForest {
-	constructor({ nodes, name, names }) {
+	/** nodes: the table of nodes; names[name[i]] is the name of node i, and modules[name[i]] the file of its native code. */
+	constructor({ nodes, name, names, modules = null }) {
 		this.nodes = nodes;
 		this.name = name;
 		this.names = names;
+		this.modules = modules;
 		this.#order();
 		this.whole = Array.from(this.children(0)).reduce((sum, node) => sum + nodes.total[node], nodes.self[0]);
 	}

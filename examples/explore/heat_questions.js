@@ -9,7 +9,7 @@ const wantedColumns = 60;
 // The maximum of slices of a timeline.
 const mostCells = 10000;
 
-const values = ['methods', 'running', 'waiting', 'stopped', 'cpu', 'samples'];
+const values = ['methods', 'running', 'waiting', 'stopped', 'samples'];
 
 /** The period that divides a time into about as many columns as are wanted: 1, 2 or 5 times a power of ten. */
 function choosePeriod(length) {
@@ -21,9 +21,11 @@ export class HeatQuestions {
 	#log;
 	#whole;
 	#known = null;
+	#onWork;
 
-	/** whole: the profile of the whole log. */
-	constructor(log, whole) {
+	/** whole: the profile of the whole log. onWork(done, total) is called while the log is read once more. */
+	constructor(log, whole, onWork) {
+		this.#onWork = onWork;
 		this.#log = log;
 		this.#whole = whole;
 	}
@@ -48,7 +50,7 @@ export class HeatQuestions {
 		const profile = this.#log.profile({ withoutCallTree: true, timelineSlices: count, threads,
 			windowStartNs: start, windowEndNs: Math.ceil(start + cell * count) });
 		try {
-			await profile.readAll();
+			await profile.readAll({ onProgress: this.#onWork });
 			const sums = Object.fromEntries(values.map((name) => [name, new Float64Array(count)]));
 			const { left_out: leftOut, start_ns: first, slice_ns: step } = profile.table('timeline');
 			for (let i = 0; i < profile.rowCount('threads'); i++)
@@ -66,7 +68,6 @@ export class HeatQuestions {
 			sums.running[at] += Math.max(0, slices.methods_ns[i] - slices.waiting_ns[i] - slices.stopped_ns[i]);
 			sums.waiting[at] += slices.waiting_ns[i];
 			sums.stopped[at] += slices.stopped_ns[i];
-			sums.cpu[at] += slices.cpu_ns[i];
 			sums.samples[at] += slices.samples[i];
 		}
 	}

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The page: opens the log that is embedded in it, or a file, and shows the view that the address states.
 import { changeAddress, linkTo, readAddress, readSelection } from './address.js';
-import { Client, decodePieces } from './client.js';
+import { Client, decodePieces, readNames } from './client.js';
 import { byId, element } from './dom.js';
-import { bytesText, countText, timeText } from './figures.js';
+import { bytesText, countOf, timeText } from './figures.js';
 import { host } from './host.js';
+import { ServedLog } from './served_log.js';
+import { Comparison } from './view_compare.js';
+import { showKeys } from './keys.js';
+import { Sources } from './view_lines.js';
+import { arrangeGroups, filledViews, viewOf } from './view_list.js';
 import { overviewView } from './view_overview.js';
-import { methodsView } from './view_methods.js';
-import { flameView } from './view_flame.js';
-import { timelineView } from './view_timeline.js';
-import { heatView } from './view_heat.js';
-import { heapView } from './view_heap.js';
-import { eventsView } from './view_events.js';
-import { tableViews } from './view_tables.js';
-
-const views = [overviewView, methodsView, timelineView, flameView, heatView, heapView, ...tableViews, eventsView];
 
 // How often the view is drawn again while the log is read, in milliseconds.
 const drawInterval = 700;
+
+// Parts of views that keep their place when the view is drawn again.
+const scrollingParts = '.table, .drawing, .timeline';
 
 let client = null;
 let hasLog = false;
@@ -27,25 +26,43 @@ let drawn = null;
 let drawing = 0;
 let isDrawing = false;
 let lastDraw = 0;
-let tables = {};
+let drawTimer = 0;
+let content = null;
 let expectedBytes = 0;
+let served = null;
+let serverProblem = null;
+let comparison = null;
+const sources = new Sources();
 
 function showProblem(text) {
 	byId('problems').replaceChildren(...(text === null ? [] : [element('p', { class: 'warning' }, text)]));
 }
 
+// The groups of views with something to show, and the current one in any case.
 function drawLinks(current) {
-	const shown = views.filter(({ table, id }) => table === undefined || tables[table] > 0 || id === current);
-	const known = Array.from(byId('views').children, (link) => link.dataset.view).join();
-	if (known !== shown.map(({ id }) => id).join())
-		byId('views').replaceChildren(...shown.map(({ id, title }) => element('a', { 'data-view': id }, title)));
-	for (const link of byId('views').children) {
-		link.href = linkTo(link.dataset.view);
-		if (link.dataset.view === current)
-			link.setAttribute('aria-current', 'page');
-		else
-			link.removeAttribute('aria-current');
+	const groups = content === null ? [{ title: null, views: [overviewView] }] : arrangeGroups(content, current, comparison);
+	const wanted = groups.map(({ title, views }) => `${title}: ${views.map(({ id }) => id)}`).join();
+	const navigation = byId('views');
+	if (navigation.dataset.known !== wanted) {
+		navigation.dataset.known = wanted;
+		navigation.replaceChildren(...groups.map(({ title, views }) => element('div', { class: 'group', role: 'group', 'aria-label': title },
+			element('span', { class: 'group-title', 'aria-hidden': 'true' }, title ?? ''),
+			...views.map(({ id, title: text }) => element('a', { 'data-view': id }, text)))));
 	}
+	for (const link of navigation.querySelectorAll('a')) {
+		link.href = linkTo(link.dataset.view);
+		if (link.dataset.view !== current) {
+			link.removeAttribute('aria-current');
+		} else if (!link.hasAttribute('aria-current')) {
+			link.setAttribute('aria-current', 'page');
+			link.scrollIntoView({ block: 'nearest', inline: 'center' });
+		}
+	}
+}
+
+function threadText(id) {
+	const key = `0x${id.toString(16)}`;
+	return content?.threadNames[key] ?? key;
 }
 
 function drawSelection({ from, to, threads }) {
@@ -53,7 +70,7 @@ function drawSelection({ from, to, threads }) {
 	if (from !== undefined || to !== undefined)
 		parts.push(`from ${timeText(from ?? 0)} to ${to === undefined ? 'the end' : timeText(to)}`);
 	if (threads !== undefined)
-		parts.push(`threads ${threads.map((id) => `0x${id.toString(16)}`).join(', ')}`);
+		parts.push(`${threads.length === 1 ? 'thread' : 'threads'} ${threads.map(threadText).join(', ')}`);
 	byId('selection').hidden = parts.length === 0;
 	byId('selection').replaceChildren(`Only ${parts.join(', ')}`,
 		element('button', { type: 'button', onclick: () => changeAddress({ from: null, to: null, threads: null }) }, 'Show the whole run'));
@@ -63,22 +80,41 @@ function drawSelection({ from, to, threads }) {
 async function drawHead() {
 	const overview = await client.ask('overview', {});
 	const { session, totals, faultCount, bytes, status, threads, gzipFault } = overview;
-	tables = overview.rows;
-	byId('summary').textContent = [session.dialect_name, timeText(totals.wall_ns), `${countText(threads)} threads`,
-		`${countText(totals.events)} events`, bytesText(bytes)].join(', ');
+	content = overview;
+	byId('summary').textContent = [session.dialect_name, timeText(totals.wall_ns), countOf(threads, 'thread'),
+		countOf(totals.events, 'event'), bytesText(bytes)].join(', ');
 	if (status === 'not-mprof' && overview.finished)
 		showProblem('This is not a log of a profiler.');
 	else if (totals.lost_events > 0)
-		showProblem(`${countText(totals.lost_events)} events were lost: all figures are estimates.`);
+		showProblem(`${countOf(totals.lost_events, 'event was', 'events were')} lost: all figures are estimates.`);
+	else if (serverProblem !== null)
+		showProblem(serverProblem);
 	else if (faultCount > 0 || gzipFault !== null || (overview.finished && session.complete === 0))
 		showProblem('The log is incomplete or damaged: the figures are those of what could be read. The overview states where.');
 	else
 		showProblem(null);
 }
 
+// What a click shows at once: never the old view below the new tab.
+function showSkeleton(view) {
+	byId('main').dataset.view = view.id;
+	byId('main').replaceChildren(element('div', { class: 'skeleton', 'aria-busy': 'true' }, element('p', { class: 'faint', id: 'work' }, `${view.title} ...`),
+		element('progress', { id: 'working', 'aria-label': `Preparing ${view.title}` })));
+}
+
+// The worker reads the log once more for a view.
+function showWork({ done, total }) {
+	const progress = byId('working');
+	if (progress !== null && total > 0) {
+		progress.max = total;
+		progress.value = Math.min(done, total);
+		byId('work').textContent = 'The log is read once more for this view.';
+	}
+}
+
 async function drawView(number) {
 	const address = readAddress();
-	const view = views.find(({ id }) => id === address.view) ?? overviewView;
+	const view = viewOf(address.view);
 	const container = element('div', { id: 'view', 'data-view': view.id });
 	container.className = 'view';
 	drawnAddress = address;
@@ -88,14 +124,17 @@ async function drawView(number) {
 	drawSelection(selection);
 	if (byId('search') !== document.activeElement)
 		byId('search').value = address.search ?? '';
-	const result = await view.draw(container, { client, selection, address, isReading });
+	const result = await view.draw(container, { client, selection, address, isReading, comparison, sources,
+		filled: filledViews(content) });
 	if (number !== drawing)
 		return;
 	drawn = result ?? null;
-	const { scrollTop } = byId('main');
-	byId('main').replaceChildren(...container.childNodes);
-	byId('main').dataset.view = view.id;
-	byId('main').scrollTop = scrollTop;
+	const main = byId('main');
+	const places = [main, ...main.querySelectorAll(scrollingParts)].map(({ scrollTop }) => scrollTop);
+	main.classList.remove('stale');
+	main.replaceChildren(...container.childNodes);
+	main.dataset.view = view.id;
+	[main, ...main.querySelectorAll(scrollingParts)].forEach((part, i) => { part.scrollTop = places[i] ?? 0; });
 	document.body.dataset.state = isReading ? 'reading' : 'ready';
 }
 
@@ -111,6 +150,7 @@ async function draw() {
 	} catch (error) {
 		// A part of the log that is read meanwhile replaces the one that was asked.
 		if (number === drawing) {
+			byId('main').classList.remove('stale');
 			showProblem(`This view cannot be shown: ${error.message}`);
 			document.body.dataset.state = 'failed';
 		}
@@ -128,19 +168,26 @@ function followAddress() {
 	const selection = readSelection();
 	if (drawn?.apply?.(address, changed, selection)) {
 		drawnAddress = address;
-		drawLinks(address.view ?? overviewView.id);
+		drawLinks(viewOf(address.view).id);
 		drawSelection(selection);
 		document.body.dataset.state = isReading ? 'reading' : 'ready';
 		return;
 	}
-	if (changed.includes('view'))
-		byId('main').scrollTop = 0;
+	const view = viewOf(address.view);
+	if (changed.includes('view') && view.id !== byId('main').dataset.view)
+		showSkeleton(view);
+	else
+		byId('main').classList.add('stale');
+	drawLinks(view.id);
 	draw();
 }
 
 function showProgress({ fed, finished }) {
 	byId('reading').hidden = finished;
 	const progress = byId('progress');
+	const isLive = served?.isLive ?? false;
+	progress.hidden = isLive;
+	byId('live').hidden = !isLive;
 	if (expectedBytes > 0) {
 		progress.max = expectedBytes;
 		progress.value = Math.min(fed, expectedBytes);
@@ -148,13 +195,32 @@ function showProgress({ fed, finished }) {
 	byId('reached').textContent = bytesText(fed);
 }
 
+// What has been read since the view was drawn is shown after a while, also if no more arrives.
+function drawSoon() {
+	if (drawTimer !== 0)
+		return;
+	drawTimer = setTimeout(() => {
+		drawTimer = 0;
+		if (isDrawing)
+			drawSoon();
+		else
+			draw();
+	}, Math.max(0, lastDraw + drawInterval - performance.now()));
+}
+
 function handleRead(read) {
 	isReading = !read.finished;
 	hasLog = hasLog || read.bytes > 0 || read.finished;
-	showProgress(read);
 	host?.noteRead(read.fed);
-	if (read.finished || (!isDrawing && performance.now() - lastDraw > drawInterval))
-		draw();
+	served?.noteRead(read.fed);
+	showProgress(read);
+	if (!read.finished) {
+		drawSoon();
+		return;
+	}
+	clearTimeout(drawTimer);
+	drawTimer = 0;
+	draw();
 }
 
 function begin(name, size) {
@@ -165,6 +231,13 @@ function begin(name, size) {
 	isReading = true;
 	client.logNumber++;
 	expectedBytes = size;
+	comparison?.close();
+	comparison = null;
+	sources.clear();
+	content = null;
+	served?.stop();
+	served = null;
+	serverProblem = null;
 	showProblem(null);
 	byId('main').replaceChildren(element('p', {}, 'Reading the log.'));
 	showProgress({ fed: 0, finished: false });
@@ -176,11 +249,51 @@ async function openFile(file) {
 	client.send({ file });
 }
 
+// A text that the tool stored in an element as base64.
+function decodeName(text) {
+	return new TextDecoder().decode(decodePieces(text ?? '').next().value ?? new Uint8Array());
+}
+
+// A source file of the log is shown with its figures; a second log can be compared with the first one.
+async function chooseFile(file) {
+	if (!hasLog) {
+		openFile(file);
+		return;
+	}
+	if (await sources.take(file, client)) {
+		changeAddress({ view: 'lines', file: file.name });
+		draw();
+		return;
+	}
+	const close = () => byId('choice').replaceChildren();
+	const button = (title, action) => element('button', { type: 'button', onclick: () => {
+		close();
+		action();
+	} }, title);
+	byId('choice').replaceChildren(element('div', { class: 'choice', role: 'alert' }, `${file.name}: `,
+		button(`Compare ${document.title} with it`, () => compareWith(file)), button('Open it instead', () => openFile(file)), button('Cancel', () => {})));
+	byId('choice').querySelector('button').focus();
+}
+
+async function compareWith(file) {
+	comparison?.close();
+	comparison = new Comparison(document.title, file.name);
+	showProblem(null);
+	try {
+		await comparison.read(file);
+		changeAddress({ view: 'compare', search: null });
+		draw();
+	} catch (error) {
+		comparison = null;
+		showProblem(`${file.name} cannot be compared: ${error.message}`);
+	}
+}
+
 // The log that the tool embedded: base64 in several elements, which are removed once they were read.
 async function openEmbedded(parts) {
-	const name = new TextDecoder().decode(decodePieces(parts[0].dataset.name ?? '').next().value ?? new Uint8Array());
-	begin(name || 'log', parts.reduce((sum, part) => sum + part.textContent.length * 3 / 4, 0));
+	begin(decodeName(parts[0].dataset.name) || 'log', parts.reduce((sum, part) => sum + part.textContent.length * 3 / 4, 0));
 	await client.ready;
+	client.send({ names: await readNames(Array.from(document.querySelectorAll('script.names'))) });
 	client.send({ begin: true });
 	for (const part of parts) {
 		for (const bytes of decodePieces(part.textContent.trim())) {
@@ -191,6 +304,18 @@ async function openEmbedded(parts) {
 		part.remove();
 	}
 	client.send({ finish: true });
+}
+
+// The log that the server of the page has, which may grow.
+async function openServed(name) {
+	begin(name || 'log', 0);
+	await client.ready;
+	const opened = new ServedLog({ send: (message, transfer) => client.send(message, transfer), end: (problem) => {
+		if (problem !== null && served === opened)
+			serverProblem = `No more of the log can be fetched: ${problem}. What has arrived is shown.`;
+	} });
+	served = opened;
+	await served.fetchAll();
 }
 
 function showInvitation() {
@@ -206,7 +331,7 @@ function useTheme(theme) {
 
 // Files that are chosen or dropped.
 function watchFiles() {
-	byId('file').addEventListener('change', () => byId('file').files.length > 0 && openFile(byId('file').files[0]));
+	byId('file').addEventListener('change', () => byId('file').files.length > 0 && chooseFile(byId('file').files[0]));
 	addEventListener('dragover', (event) => {
 		event.preventDefault();
 		document.body.classList.add('dragging');
@@ -216,7 +341,7 @@ function watchFiles() {
 		event.preventDefault();
 		document.body.classList.remove('dragging');
 		if (event.dataTransfer.files.length > 0)
-			openFile(event.dataTransfer.files[0]);
+			chooseFile(event.dataTransfer.files[0]);
 	});
 }
 
@@ -248,8 +373,12 @@ function watchControls() {
 		if (event.key === '/' && !event.target.closest('input, select')) {
 			event.preventDefault();
 			byId('search').focus();
+		} else if (event.key === '?' && !event.target.closest('input, select')) {
+			event.preventDefault();
+			showKeys();
 		}
 	});
+	byId('keys').addEventListener('click', showKeys);
 	addEventListener('hashchange', followAddress);
 }
 
@@ -260,12 +389,15 @@ function showFailure(text) {
 
 function start() {
 	watchControls();
-	client = new Client(handleRead, showFailure);
+	client = new Client(handleRead, showFailure, showWork);
 	const parts = Array.from(document.querySelectorAll('script.log'));
+	const onServer = document.querySelector('script.served');
 	if (host !== null)
 		openHosted();
 	else if (parts.length > 0)
 		openEmbedded(parts);
+	else if (onServer !== null)
+		openServed(decodeName(onServer.dataset.name));
 	else
 		showInvitation();
 }

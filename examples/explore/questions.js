@@ -14,7 +14,7 @@ const namedColumns = { class_id: 'class', method: 'method', stack: 'stack', thre
 const namedColumnsOf = {
 	methods: { id: 'method' }, classes: { id: 'class' }, threads: { id: 'thread' }, samples: { id: 'frame' },
 	event_types: { form: 'form' }, handles: { type: 'handle' }, handle_sites: { type: 'handle' }, nodes: { id: 'frame' },
-	callers: { id: 'frame' }, callees: { id: 'frame' },
+	callers: { id: 'frame' }, callees: { id: 'frame' }, lines: { id: 'frame' },
 };
 
 // Frames of a call stack that are shown in a row.
@@ -36,14 +36,17 @@ export class Questions {
 	#timeline;
 	#heat;
 	#profiles = new Map();
+	#onWork;
 
-	constructor(mprof, log, whole) {
+	/** onWork(done, total) is called while a question reads the log once more; total is 0 if it is not known. */
+	constructor(mprof, log, whole, onWork = () => {}) {
+		this.#onWork = onWork;
 		this.#mprof = mprof;
 		this.#log = log;
 		this.#whole = whole;
 		this.#heap = new HeapQuestions(mprof, log);
 		this.#events = new EventQuestions(mprof, log);
-		this.#heat = new HeatQuestions(log, whole);
+		this.#heat = new HeatQuestions(log, whole, onWork);
 		this.#timeline = new TimelineQuestions(mprof, log, whole);
 	}
 
@@ -55,6 +58,8 @@ export class Questions {
 			neighbours: () => this.#neighbours(parameters),
 			events: () => this.#eventsOf(parameters),
 			heat: () => this.#heat.ask(parameters),
+			stack: () => this.#stack(parameters),
+			findings: () => this.#findings(parameters),
 		};
 		return answers[question]?.() ?? this.#timeline.ask(question, parameters) ?? this.#heap.ask(question, parameters);
 	}
@@ -81,7 +86,7 @@ export class Questions {
 		if (selection.threads?.length > 0)
 			options.threads = selection.threads;
 		const profile = this.#log.profile(options);
-		await profile.readAll();
+		await profile.readAll({ onProgress: this.#onWork });
 		this.#keep(key, profile);
 		return profile;
 	}
@@ -95,6 +100,30 @@ export class Questions {
 			this.#profiles.delete(other);
 			old.close();
 		}
+	}
+
+	// All frames of a call stack, or of a path in the call tree if it has none, the innermost first.
+	async #stack({ selection, stack, call }) {
+		const view = await this.#profileOf(selection);
+		if (stack > 0) {
+			return { frames: view.stack(stack).map(({ id, isNative, isInlined, isCompiling, line }) => ({ line, isInlined,
+				kind: isNative ? 2 : 1, flags: isCompiling ? 1 : 0, module: isNative ? this.#moduleOf(view, 4, id) : null,
+				method: isNative ? 0 : id,
+				name: (isNative ? view.frameName(4, id) : view.readableMethodName(id)) ?? (isNative ? 'native code' : 'unknown') })) };
+		}
+		const calls = view.table('calls');
+		const frames = [];
+		for (let at = call; at > 0; at = calls.parent[at]) {
+			frames.push({ line: 0, isInlined: false, kind: 1, flags: 0, module: null, method: calls.method[at],
+				name: view.readableMethodName(calls.method[at]) ?? 'unknown' });
+		}
+		return { frames };
+	}
+
+	// What the library found out about the run, the most important first; null if this library does not look for it.
+	async #findings({ selection }) {
+		const profile = await this.#profileOf(selection);
+		return { rows: this.#mprof.tableNames.includes('findings') ? profile.table('findings') : null };
 	}
 
 	#frameNames(stack, view) {
@@ -122,6 +151,15 @@ export class Questions {
 			}
 			return this.#joinFrames(names, count);
 		});
+	}
+
+	#threadNames(view) {
+		const { id, name } = view.table('threads');
+		return Object.fromEntries(name.map((text, i) => [`0x${id[i].toString(16)}`, text]).filter(([, text]) => text !== null));
+	}
+
+	#threadName(key, names) {
+		return names[key] === undefined ? key : `${names[key]} (${key})`;
 	}
 
 	#nameOf(view, what, id, kind) {
@@ -153,9 +191,17 @@ export class Questions {
 		return (kind === 1 ? view.readableMethodName(id) : view.frameName(kind, id)) ?? 'unknown';
 	}
 
+	// The file of native code.
+	#moduleOf(view, kind, id) {
+		const place = kind === 2 ? 'function' : kind === 4 ? 'location' : null;
+		const module = kind === 3 ? id : place === null ? 0 : view.definition(place, id)?.module ?? 0;
+		return module === 0 ? null : view.frameName(3, module);
+	}
+
 	// Adds the columns of names to a table: NAME_text.
 	#addNames(view, name, table) {
 		const named = { ...namedColumns, ...namedColumnsOf[name] };
+		const threadNames = table.thread === undefined ? {} : this.#threadNames(view);
 		for (const [column, what] of Object.entries(named)) {
 			if (table[column] === undefined)
 				continue;
@@ -164,7 +210,7 @@ export class Questions {
 				const kind = what === 'frame' ? table.kind[i] : 0;
 				const key = what === 'frame' ? `${kind} ${id}` : id;
 				if (!names.has(key))
-					names.set(key, this.#nameOf(view, what, id, kind));
+					names.set(key, column === 'thread' ? this.#threadName(`0x${id.toString(16)}`, threadNames) : this.#nameOf(view, what, id, kind));
 				return names.get(key);
 			});
 		}
@@ -202,8 +248,14 @@ export class Questions {
 			lost: this.#counts(lost, (kind) => this.#mprof.lossName(kind)),
 			rows: Object.fromEntries(this.#mprof.tableNames.map((name) => [name, profile.rowCount(name)])),
 			snapshots: profile.table('heap_shots'), properties: profile.table('properties'),
-			memory: profile.row('memory'), version: this.#mprof.version,
+			memory: profile.row('memory'), threadNames: this.#threadNames(this.#whole), precompiled: this.#precompiled(profile), version: this.#mprof.version,
 		};
+	}
+
+	// Files of precompiled code, whose calls are not recorded.
+	#precompiled(profile) {
+		const names = profile.table('elements').name.map((name) => /([^/]*\.(dll|exe))\.so$/.exec(name ?? '')?.[1]);
+		return [...new Set(names.filter((name) => name !== undefined))];
 	}
 
 	async #eventsOf({ selection, block }) {
@@ -220,6 +272,7 @@ export class Questions {
 		const nodes = tree.table('nodes');
 		const places = new Map();
 		const names = [];
+		const modules = [];
 		const name = new Uint32Array(nodes.length);
 		for (let i = 0; i < nodes.length; i++) {
 			const key = nodes.kind[i] * 4294967296 + nodes.id[i];
@@ -228,11 +281,12 @@ export class Questions {
 				place = names.length;
 				places.set(key, place);
 				names.push(this.#frameName(profile, nodes.kind[i], nodes.id[i]));
+				modules.push(this.#moduleOf(profile, nodes.kind[i], nodes.id[i]));
 			}
 			name[i] = place;
 		}
 		tree.close();
-		return { nodes, name, names, folded: profile.totals().limited !== 0 };
+		return { nodes, name, names, modules, folded: profile.totals().limited !== 0 };
 	}
 
 	// The frames that call a frame, and those that it calls.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Draws spans of time that do not overlap. The cost depends on the number of pixels, not on that of spans: those that
 // share a pixel are skipped with a search.
+import { shortName } from './short_name.js';
 import { lowerBound } from './time_window.js';
 
 // Narrower spans have no box of their own, and narrower boxes no text, in pixels.
 const leastBox = 2;
 const leastText = 28;
-const textWidth = 7;
+const textWidth = 6.2;
 
 // Levels of detail of lists with many spans, by their starts: each level is for pixels that are half as long as those of
 // the one before it.
@@ -122,9 +123,8 @@ function drawBox(context, i, left, width, place, paint) {
 	if (width < leastText || paint.text === undefined)
 		return;
 	const text = paint.text(i);
-	const most = Math.floor((width - 4) / textWidth);
 	context.fillStyle = paint.textColor(i);
-	context.fillText(text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text, left + 3, place.top + place.height / 2);
+	context.fillText(shortName(text, Math.floor((width - 4) / textWidth)), left + 3, place.top + place.height / 2);
 }
 
 /** The span at a time, or one that is at most so much later or earlier; -1 if none. */

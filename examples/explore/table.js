@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: MIT
 // A table that is sorted by its columns, filtered by the search text, and saved as CSV. Only visible rows are elements.
 import { announce, element, fileName, saveFile } from './dom.js';
-import { countText, figureText } from './figures.js';
+import { countOf, countText, figureText } from './figures.js';
+import { shortName, shortStack } from './short_name.js';
 
 const rowHeight = 24;
 const rowsAround = 20;
 const leastRows = 8;
 
+// What a column takes of the width of a table, in pixels: figures, and each character of a name.
+const figureWidth = 92;
+const characterWidth = 6.9;
+
+// A name has at least this many characters, and all names this share of the width.
+const leastName = 18;
+const leastShare = 0.28;
+
 function compareRows(column, direction) {
 	const { values } = column;
+	// The largest differences come first, in either direction.
+	const sizeOf = column.isSigned ? Math.abs : (value) => value;
 	if (column.unit === 'text') {
 		const order = new Intl.Collator('en').compare;
 		return (a, b) => direction * order(values[a] ?? '', values[b] ?? '') || a - b;
 	}
 	return (a, b) => {
-		const left = values[a] ?? -1;
-		const right = values[b] ?? -1;
+		const left = sizeOf(values[a] ?? -1);
+		const right = sizeOf(values[b] ?? -1);
 		return left === right ? a - b : direction * (left < right ? -1 : 1);
 	};
 }
@@ -31,8 +42,9 @@ function csvText(value) {
 }
 
 /**
- * columns: {title, unit, values}, the unit being text, count, ns or bytes. options: name of the file to save, search
- * text, column to sort by, activate(row) for clicks and Enter, title, short.
+ * columns: {title, unit, values}, the unit being text, count, ns or bytes; isSigned: positive figures have a sign; isStack: the
+ * texts are call stacks; text(row) replaces the figure. options: name of the file to save, search text, column to sort by,
+ * ascending, activate(row) for clicks and Enter, title, short.
  */
 export class DataTable {
 	#columns;
@@ -45,10 +57,12 @@ export class DataTable {
 	#status = element('span', { class: 'faint' });
 	#heads = [];
 	#focused = 0;
+	#nameWidth = 100;
 
 	constructor(length, columns, options = {}) {
-		// Names come last, since they can be wider than the page.
-		columns = [...columns.filter(({ unit }) => unit !== 'text'), ...columns.filter(({ unit }) => unit === 'text')];
+		// What the row is about comes first and stays in view, other texts come last.
+		const texts = columns.filter(({ unit }) => unit === 'text');
+		columns = [...texts.slice(0, 1), ...columns.filter(({ unit }) => unit !== 'text'), ...texts.slice(1)];
 		this.#columns = columns;
 		this.#options = options;
 		this.#sorted = Math.max(0, columns.findIndex(({ title }) => title === options.sort));
@@ -68,12 +82,14 @@ export class DataTable {
 				rows.push(i);
 		}
 		this.#status.textContent = rows.length === length
-			? `${countText(length)} ${length === 1 ? 'row' : 'rows'}` : `${countText(rows.length)} of ${countText(length)} rows`;
+			? countOf(length, 'row') : `${countText(rows.length)} of ${countOf(length, 'row')}`;
 		return rows;
 	}
 
 	#make() {
-		this.#heads = this.#columns.map(({ title, unit }, i) => element('th', { scope: 'col', class: unit === 'text' ? 'name' : 'number' },
+		// The last text has the rest of the width.
+		const rest = this.#columns.findLastIndex(({ unit }) => unit === 'text');
+		this.#heads = this.#columns.map(({ title, unit }, i) => element('th', { scope: 'col', class: `${unit === 'text' ? 'name' : 'number'}${i === rest ? ' rest' : ''}` },
 			element('button', { type: 'button', onclick: () => this.#sortBy(i) }, title)));
 		this.#scroll = element('div', { class: this.#options.short ? 'table short' : 'table', onscroll: () => this.#draw() },
 			element('table', { 'aria-rowcount': this.#rows.length + 1, 'aria-label': this.#options.title ?? this.#options.name },
@@ -107,10 +123,13 @@ export class DataTable {
 
 	#cell(column, row) {
 		const value = column.values[row];
-		if (column.unit === 'text')
-			return element('td', { class: 'name' }, value ?? (column.none ?? ''));
+		if (column.unit === 'text') {
+			const text = value ?? (column.none ?? '');
+			const shown = (column.isStack ? shortStack : shortName)(text, this.#nameWidth);
+			return element('td', { class: 'name', 'data-value': shown === text ? null : text, title: shown === text ? null : text }, shown);
+		}
 		return element('td', { class: 'number', 'data-value': value, title: value === undefined ? null : countText(Number(value)) },
-			figureText(value, column.unit));
+			column.text?.(row) ?? `${column.isSigned && value > 0 ? '+' : ''}${figureText(value, column.unit)}`);
 	}
 
 	#row(index) {
@@ -128,7 +147,16 @@ export class DataTable {
 		return element('tr', { class: 'space', 'aria-hidden': 'true' }, cell);
 	}
 
+	// How many characters of names there is room for.
+	#measureNames() {
+		const texts = this.#columns.filter(({ unit }) => unit === 'text').length;
+		const whole = this.#scroll.clientWidth || 1000;
+		const width = Math.max(whole * leastShare, whole - (this.#columns.length - texts) * figureWidth - texts * 20);
+		this.#nameWidth = Math.max(leastName, Math.floor(width / Math.max(1, texts) / characterWidth));
+	}
+
 	#draw() {
+		this.#measureNames();
 		const visible = Math.ceil((this.#scroll.clientHeight || 400) / rowHeight);
 		const first = Math.max(0, Math.floor(this.#scroll.scrollTop / rowHeight) - rowsAround);
 		const last = Math.min(this.#rows.length, first + visible + 2 * rowsAround);

@@ -43,13 +43,13 @@ export class TimelineChart {
 		this.#sizes.observe(this.element);
 	}
 
-	/** Adds a track; head is shown above it. */
-	add(track, label, head = [], className = 'lane') {
+	/** Adds a track, to an element of the chart or the chart itself; head is shown above it. */
+	add(track, label, head = [], className = 'lane', parent = this.element) {
 		const canvas = element('canvas', { class: className, tabindex: 0, role: 'application', 'aria-roledescription': 'timeline',
 			'aria-label': `${label}: arrow keys move, plus and minus zoom, Enter chooses a call` });
 		const place = { track, label, canvas, isVisible: false, isAxis: className === 'axis' };
 		this.#tracks.push(place);
-		this.element.append(element('section', { class: `track ${className}-track` }, ...head, canvas));
+		parent.append(element('section', { class: `track ${className}-track` }, ...head, canvas));
 		canvas.style.height = `${track.height}px`;
 		this.#observer.observe(canvas);
 		canvas.addEventListener('wheel', (event) => this.#wheel(event, place), { passive: false });

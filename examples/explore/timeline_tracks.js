@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tracks of a timeline: the axis with markers and pauses, metrics, and threads with their calls. A track has a
 // height, draws itself for a window of time, and describes what is at a place.
-import { activityColors, colorOf } from './colors.js';
+import { activityColors, boxText, frameColor, lookOf } from './colors.js';
 import { bytesText, figureText, timeText } from './figures.js';
 import { drawSpans, spanAt } from './span_painter.js';
 import { lowerBound } from './time_window.js';
@@ -81,27 +81,66 @@ export class AxisTrack {
 	}
 }
 
-/** The values of a metric, as steps. */
+// The growth from each value to the next one, per second.
+function ratesOf({ time, value }) {
+	const rates = { time: [], value: [] };
+	for (let i = 0; i + 1 < time.length; i++) {
+		const length = time[i + 1] - time[i];
+		if (length > 0) {
+			rates.time.push(time[i]);
+			rates.value.push(Math.max(0, value[i + 1] - value[i]) * 1e9 / length);
+		}
+	}
+	if (rates.time.length > 0) {
+		rates.time.push(time.at(-1));
+		rates.value.push(rates.value.at(-1));
+	}
+	return rates;
+}
+
+/** The values of a metric, as steps; of one that only grows, its growth per second. */
 export class MetricTrack {
-	constructor(title, unit, { time, value }) {
+	constructor(title, unit, series, isGrowing = false) {
+		const rates = isGrowing ? ratesOf(series) : null;
+		const { time, value } = rates !== null && rates.time.length > 0 ? rates : series;
 		this.height = metricHeight;
 		this.title = title;
 		this.unit = unit;
+		this.isRate = value !== series.value;
 		this.time = time;
 		this.value = value;
-		this.least = Math.min(0, value.reduce((a, b) => Math.min(a, b), Infinity));
+		this.least = value.reduce((a, b) => Math.min(a, b), Infinity);
 		this.most = value.reduce((a, b) => Math.max(a, b), -Infinity);
+		this.isConstant = this.isRate ? this.most === 0 : this.least === this.most;
+		const last = series.value.at(-1);
+		this.summary = this.isConstant ? `always ${this.#amount(last)}` : this.isRate
+			? `at most ${this.text(this.most)}, in all ${this.#amount(last - series.value[0])}` : `${this.text(this.least)} to ${this.text(this.most)}`;
+		this.bottom = Math.min(0, this.least);
+		if (this.isConstant)
+			this.height = 6;
+	}
+
+	#amount(value) {
+		return this.unit === 'bytes' ? bytesText(Math.round(value)) : this.unit === 'ns' ? timeText(value)
+			: value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : 3 });
 	}
 
 	text(value) {
-		return this.unit === 'bytes' ? bytesText(value) : this.unit === 'ns' ? timeText(value)
-			: value.toLocaleString('en-US', { maximumFractionDigits: 3 });
+		// Time per second of time is a share.
+		if (this.isRate && this.unit === 'ns')
+			return `${(value / 1e7).toFixed(1)} %`;
+		return this.isRate ? `${this.#amount(value)}/s` : this.#amount(value);
 	}
 
 	draw(context, window, width, colors) {
 		const scale = width / window.length;
-		const y = (value) => 2 + (metricHeight - 4) * (1 - (value - this.least) / (this.most - this.least || 1));
+		const y = (value) => 2 + (this.height - 4) * (1 - (value - this.bottom) / (this.most - this.bottom || 1));
 		const first = Math.max(0, lowerBound(this.time, window.from) - 1);
+		if (this.isConstant) {
+			context.fillStyle = colors.line;
+			context.fillRect(0, 2, width, 1);
+			return;
+		}
 		context.beginPath();
 		for (let i = first; i < this.time.length && (i === first || this.time[i - 1] <= window.to); i++) {
 			const x = Math.min(width + 2, Math.max(-2, (this.time[i] - window.from) * scale));
@@ -128,7 +167,6 @@ export class ThreadTrack {
 	calls = [];
 	matches = [];
 	#colors = [];
-	#isDark = null;
 
 	/** slices: the table timeline_slices of the thread; timeline: where they are; waits: spans with rows of pauses. */
 	constructor(thread, title, slices, timeline, waits, describePause) {
@@ -142,11 +180,11 @@ export class ThreadTrack {
 		this.height = activityHeight;
 	}
 
-	/** Rows of calls of this thread (several if its clock went back), with the names they refer to. */
-	setCalls(rows, names) {
+	/** Rows of calls of this thread (several if its clock went back), with the names they refer to, and their methods or 0. */
+	setCalls(rows, names, methods) {
 		this.names = names;
 		this.calls = [];
-		this.#isDark = null;
+		this.#colors = names.map((name, i) => frameColor(lookOf({ kind: methods[i] > 0 ? 1 : 2, name }), name));
 		let top = activityHeight;
 		for (const { depths, samples, isSampled } of rows) {
 			const shown = depths.slice(0, mostRows);
@@ -160,14 +198,10 @@ export class ThreadTrack {
 		this.matches = isMatch === null || this.names === undefined ? [] : this.names.map(isMatch);
 	}
 
-	draw(context, window, width, colors, isDark) {
+	draw(context, window, width, colors) {
 		this.#drawActivity(context, window, width);
 		drawSpans(context, this.waits, window, { top: activityHeight - 4, height: 4, width },
 			{ dense: activityColors.waiting, fill: () => activityColors.waiting });
-		if (this.#isDark !== isDark && this.names !== undefined) {
-			this.#colors = this.names.map((name) => colorOf(name, isDark));
-			this.#isDark = isDark;
-		}
 		for (const row of this.calls)
 			this.#drawCalls(context, row, window, width, colors);
 	}
@@ -202,7 +236,7 @@ export class ThreadTrack {
 			dense: colors.dense,
 			fill: (i) => (this.matches[spans.name[i]] ? colors.match : this.#colors[spans.name[i]]),
 			text: (i) => this.names[spans.name[i]],
-			textColor: (i) => (this.matches[spans.name[i]] ? colors.matchText : colors.text),
+			textColor: () => boxText,
 		};
 		depths.forEach((list, depth) => {
 			spans = list;

@@ -22,6 +22,7 @@ function noteReading({ isWhole }) {
 export const eventsView = {
 	id: 'events',
 	title: 'Events',
+	isFilled: ({ blocks, finished }) => blocks.events > 0 || !finished,
 	async draw(container, { client, selection, address }) {
 		const found = await client.ask('events', { selection, block: Number(address.block) || 1 });
 		if (found.blocks === 0) {

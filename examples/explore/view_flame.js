@@ -2,13 +2,14 @@
 // The flame graph of calls, samples, allocations or native memory, and its inverse.
 import { changeAddress } from './address.js';
 import { element, fileName, saveFile } from './dom.js';
+import { countOf } from './figures.js';
 import { FrameForest } from './flame_layout.js';
 import { FlameGraph } from './flame_graph.js';
 import { emptyText } from './view_tables.js';
 
 const flameSources = [
 	{ id: 'calls', title: 'Time in calls', unit: 'ns', countName: 'calls', total: 'calls' },
-	{ id: 'samples', title: 'Samples', unit: 'count', countName: null, total: 'samples' },
+	{ id: 'samples', title: 'Samples', unit: 'count', valueName: 'sample', countName: null, total: 'samples' },
 	{ id: 'allocations', title: 'Allocated bytes', unit: 'bytes', countName: 'objects', total: 'allocations' },
 	{ id: 'memory', title: 'Native memory allocated', unit: 'bytes', countName: 'blocks', total: 'native_allocations' },
 	{ id: 'memoryLive', title: 'Native memory not freed', unit: 'bytes', countName: 'blocks', total: 'native_allocations' },
@@ -28,24 +29,26 @@ function choice(title, options, chosen, change) {
 export const flameView = {
 	id: 'flame',
 	title: 'Flame graph',
+	isFilled: ({ totals }) => flameSources.some(({ total }) => totals[total] > 0),
 	async draw(container, { client, selection, address }) {
 		const { totals: counts, memory } = await client.ask('overview', { selection });
 		const totals = { ...counts, native_allocations: memory?.allocations ?? 0 };
-		const source = flameSources.find(({ id }) => id === address.source) ?? flameSources.find(({ total }) => totals[total] > 0) ?? flameSources[0];
+		const filled = flameSources.filter(({ total }) => totals[total] > 0);
+		const source = flameSources.find(({ id }) => id === address.source) ?? filled[0] ?? flameSources[0];
 		const inverted = address.inverted === '1';
 		const forest = new FrameForest(await client.ask('frames', { selection, source: source.id, inverted }));
-		const graph = new FlameGraph(forest, { unit: source.unit, countName: source.countName, search: address.search,
+		const graph = new FlameGraph(forest, { unit: source.unit, valueName: source.valueName, countName: source.countName, search: address.search,
 			zoomed: address.zoom, onZoom: (zoom) => changeAddress({ zoom }) });
 		container.replaceChildren(
 			element('div', { class: 'tools' },
-				choice('Value', flameSources, source.id, (id) => changeAddress({ source: id, zoom: null })),
+				choice('Value', filled.includes(source) ? filled : [...filled, source], source.id, (id) => changeAddress({ source: id, zoom: null })),
 				element('button', { type: 'button', 'aria-pressed': inverted, onclick: () =>
 					changeAddress({ inverted: inverted ? null : 1, zoom: null }) }, 'Inverted'),
 				element('button', { type: 'button', onclick: () => changeAddress({ zoom: null }) }, 'Show all'),
 				element('button', { type: 'button', onclick: () =>
 					saveFile(fileName(`${source.id}.svg`), 'image/svg+xml', graph.svg()) }, 'Save as SVG'),
-				element('span', { class: 'faint' }, `${forest.nodes.length - 1} frames`)),
-			graph.status, graph.element);
+				element('span', { class: 'faint' }, countOf(forest.nodes.length - 1, 'frame'))),
+			graph.legend, graph.status, graph.element);
 		if (forest.whole === 0)
 			graph.element.replaceChildren(emptyText(recordingOptions[source.id] ?? '--malloc'));
 		return {

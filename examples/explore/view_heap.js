@@ -114,7 +114,7 @@ async function drawDominators({ client, address }, shot) {
 	const forest = new FrameForest(await client.ask('heapTree', { shot }));
 	const isMap = address.part === 'treemap';
 	const graph = new (isMap ? Treemap : FlameGraph)(forest, { unit: 'bytes', countName: 'objects', search: address.search, zoomed: address.zoom,
-		title: 'Dominators', noun: 'classes', onZoom: (zoom) => changeAddress({ zoom }) });
+		title: 'Dominators', noun: 'classes', look: 'class', onZoom: (zoom) => changeAddress({ zoom }) });
 	const apply = (now, changed) => {
 		if (changed.some((name) => name !== 'zoom' && name !== 'search'))
 			return false;
@@ -166,7 +166,7 @@ async function drawPart(context, heap, base, shot) {
 export const heapView = {
 	id: 'heap',
 	title: 'Heap',
-	table: 'heap_shots',
+	isFilled: ({ rows }) => rows.heap_shots > 0,
 	async draw(container, context) {
 		const { client, address, selection } = context;
 		const { snapshots } = await client.ask('overview', {});

@@ -11,7 +11,7 @@ import { emptyText } from './view_tables.js';
 const heatValues = [
 	{ id: 'running', title: 'Running in methods', unit: 'ns' }, { id: 'methods', title: 'In methods, also waiting or stopped', unit: 'ns' },
 	{ id: 'waiting', title: 'Waiting for monitors', unit: 'ns' }, { id: 'stopped', title: 'World stopped', unit: 'ns' },
-	{ id: 'cpu', title: 'Processor time', unit: 'ns' }, { id: 'samples', title: 'Samples', unit: 'count' },
+	{ id: 'samples', title: 'Samples', unit: 'count' },
 ];
 
 const axisLeft = 64;
@@ -241,6 +241,7 @@ function periodChoice(period, length) {
 export const heatView = {
 	id: 'heat',
 	title: 'Heat map',
+	isFilled: ({ totals, rows }) => totals.calls > 0 || totals.samples > 0 || rows.pauses > 0,
 	async draw(container, { client, selection, address }) {
 		const heat = await client.ask('heat', { period: Number(address.period) || 0, threads: selection.threads });
 		const found = heat.columns === 0 ? [] : heatValues.filter(({ id }) => heat.values[id].some((value) => value > 0));

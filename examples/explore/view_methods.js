@@ -4,7 +4,7 @@ import { changeAddress, linkTo } from './address.js';
 import { element } from './dom.js';
 import { DataTable } from './table.js';
 
-const neighbourSources = [['calls', 'ns', 'calls'], ['samples', 'count', null], ['allocations', 'bytes', 'objects']];
+const neighbourSources = [['calls', 'ns', 'Calls'], ['samples', 'count', null], ['allocations', 'bytes', 'Objects']];
 
 // Columns of callers and callees in the unit of their source.
 function neighbourColumns(table, unit, countName) {
@@ -48,6 +48,7 @@ async function drawMethod(container, { client, selection, address }, id) {
 export const methodsView = {
 	id: 'methods',
 	title: 'Methods',
+	isFilled: ({ rows }) => rows.methods > 0,
 	async draw(container, context) {
 		const { client, selection, address } = context;
 		if (address.method !== undefined) {

@@ -2,7 +2,11 @@
 // The overview: what kind of log it is, what stands out, and what was lost.
 import { linkTo } from './address.js';
 import { element } from './dom.js';
-import { bytesText, countText, figureText, shareText, timeText } from './figures.js';
+import { bytesText, countOf, countText, figureText, shareText, timeText } from './figures.js';
+import { shortName } from './short_name.js';
+
+// Characters of a name in a sentence.
+const longestName = 100;
 
 const figures = [
 	['wall_ns', 'wall time', 'ns'], ['method_ns', 'time in methods', 'ns'], ['calls', 'calls', 'count'],
@@ -32,14 +36,14 @@ export function findLimits(overview) {
 	const limits = [];
 	if (totals.lost_events > 0) {
 		const causes = Object.entries(lost).map(([cause, count]) => `${cause}: ${countText(count)}`).join(', ');
-		limits.push(`${countText(totals.lost_events)} events were lost (${causes}): all figures are estimates.`);
+		limits.push(`${countOf(totals.lost_events, 'event was', 'events were')} lost (${causes}): all figures are estimates.`);
 	}
 	if (gzipFault !== null)
 		limits.push(`The file: ${gzipFault}. What is before that was read.`);
 	for (const fault of faults.slice(0, 5))
 		limits.push(`Damage at offset ${countText(fault.offset)}: ${fault.what}.`);
 	if (faultCount > 5)
-		limits.push(`${countText(faultCount - 5)} more damaged places.`);
+		limits.push(`${countOf(faultCount - 5, 'more damaged place')}.`);
 	if (overview.finished && session.complete === 0 && faultCount === 0)
 		limits.push('The log has no end: the program was killed or is still running.');
 	if (totals.limited !== 0)
@@ -47,36 +51,72 @@ export function findLimits(overview) {
 	const incomplete = snapshots.number.filter((number, i) => snapshots.incomplete[i] !== 0);
 	if (incomplete.length > 0)
 		limits.push(`Heap snapshots that are incomplete: ${Array.from(incomplete).join(', ')}.`);
+	if (totals.calls > 0 && overview.precompiled.length > 0)
+		limits.push(`Calls in precompiled code are missing (${overview.precompiled.join(', ')}).`);
 	return limits;
 }
 
-// Sentences about what stands out, with the view that shows more.
-function findNotable({ totals, memory }, methods, classes, resources) {
+// The view that shows more about a section of the report.
+const viewOfSection = { methods: 'methods', tree: 'flame', 'sample-tree': 'flame', samples: 'flame', allocations: 'classes', heap: 'heap',
+	'allocation-sites': 'sites', memory: 'memory', handles: 'handles', collections: 'collections', pauses: 'timeline', locks: 'monitors',
+	exceptions: 'exceptions', compilation: 'methods', spans: 'spans', threads: 'threads', metrics: 'metrics', timeline: 'timeline' };
+
+// Kinds of findings about what the log lacks.
+const limitKinds = ['loss', 'sampling'];
+
+// The findings of the library, as {view, text, command, isLimit}.
+function readFindings({ kind, text, command, section }) {
+	return text.map((sentence, i) => ({ text: sentence, command: command[i], view: viewOfSection[section[i]] ?? null,
+		isLimit: limitKinds.includes(kind[i]) }));
+}
+
+// The same for a library without findings. To be removed once each has them.
+function findNotable({ totals, rows, memory, snapshots }, methods, classes, samples) {
 	const notable = [];
-	const add = (view, text) => notable.push({ view, text });
+	const add = (view, text) => notable.push({ view, text, command: null, isLimit: false });
 	const top = methods[0];
 	if (top !== undefined && top.self > 0 && totals.method_ns > 0)
 		add('methods', `${top.name} has ${shareText(top.self, totals.method_ns)} of the time in methods (${timeText(top.self)}) itself.`);
+	if (samples[0] !== undefined && samples[0].self > 0)
+		add('flame', `${samples[0].name} has ${shareText(samples[0].self, totals.samples)} of ${countOf(totals.samples, 'sample')}.`);
+	const last = snapshots.length - 1;
+	if (last >= 0) {
+		add('heap', last === 0 ? `A heap snapshot has ${countOf(snapshots.objects[0], 'object')} with ${bytesText(snapshots.bytes[0])}.`
+			: `The heap ${snapshots.bytes[last] > snapshots.bytes[0] ? 'grew' : 'went'} from ${bytesText(snapshots.bytes[0])} to ` +
+				`${bytesText(snapshots.bytes[last])} between the first and the last of ${countOf(last + 1, 'snapshot')}.`);
+	}
 	const share = (ns) => totals.wall_ns > 0 && ns / totals.wall_ns >= 0.01;
 	if (share(totals.gc_ns))
 		add('collections', `Collections took ${timeText(totals.gc_ns)}, ${shareText(totals.gc_ns, totals.wall_ns)} of the run, ` +
 			'from start to end: the program runs beside concurrent ones.');
 	if (share(totals.contended_ns))
 		add('monitors', `Threads waited ${timeText(totals.contended_ns)} for monitors.` +
-			(totals.unfinished_waits > 0 ? ` ${countText(totals.unfinished_waits)} of these waits have not ended.` : ''));
+			(totals.unfinished_waits > 0 ? ` ${countOf(totals.unfinished_waits, 'of these waits has', 'of these waits have')} not ended.` : ''));
 	if (share(totals.jit_ns))
-		add('methods', `Compiling ${countText(totals.jit_methods)} methods took ${timeText(totals.jit_ns)}, ` +
+		add('methods', `Compiling ${countOf(totals.jit_methods, 'method')} took ${timeText(totals.jit_ns)}, ` +
 			`${shareText(totals.jit_ns, totals.wall_ns)} of the run.`);
 	if (classes[0] !== undefined && classes[0].bytes > 0)
 		add('classes', `${classes[0].name} has ${shareText(classes[0].bytes, totals.allocated_bytes)} of the allocated bytes ` +
 			`(${bytesText(classes[0].bytes)}).`);
 	if (totals.exceptions > 0)
-		add('exceptions', `${countText(totals.exceptions)} exceptions were thrown.`);
+		add(rows.exception_sites > 0 ? 'exceptions' : 'classes', `${countOf(totals.exceptions, 'exception was', 'exceptions were')} thrown.`);
 	if (memory !== null && memory.live_bytes > 0)
-		add('overview', `${bytesText(memory.live_bytes)} of native memory were not freed.`);
-	if (resources > 0)
-		add('handles', `${countText(resources)} handles are alive at the end.`);
+		add('memory', `${bytesText(memory.live_bytes)} of native memory were not freed.`);
+	if (totals.handles_alive > 0)
+		add('handles', `${countOf(totals.handles_alive, 'handle is', 'handles are')} alive at the end.`);
 	return notable;
+}
+
+function findingItem({ view, text, command }, filled) {
+	return element('li', {}, !filled.some(({ id }) => id === view) ? text : element('a', { href: linkTo(view) }, text),
+		command ? element('div', {}, element('code', { class: 'faint' }, command)) : null);
+}
+
+// Where to look if nothing stands out.
+function listContents(filled) {
+	const views = filled.filter(({ id }) => id !== overviewView.id && id !== 'compare');
+	return element('li', {}, ...(views.length === 0 ? ['The log has no events.'] : ['No single method, class or pause stands out. The log has: ',
+		...views.flatMap(({ id, title }, i) => [i > 0 ? ', ' : '', element('a', { href: linkTo(id) }, title)]), '.']));
 }
 
 function describeSession({ session, bytes, threads, methods, classes, version }) {
@@ -99,35 +139,37 @@ function topRows(table, column, count) {
 export const overviewView = {
 	id: 'overview',
 	title: 'Overview',
-	async draw(container, { client, selection, address }) {
+	async draw(container, { client, selection, address, filled }) {
 		const words = (address.search ?? '').toLowerCase().split(/\s+/).filter((word) => word !== '');
 		const matches = (entry) => words.every((word) => entry.slice(0, 2).some((text) => String(text).toLowerCase().includes(word)));
-		const found = (entries) => list(entries.filter(matches));
-		const [overview, methods, classes] = await Promise.all([
-			client.ask('overview', { selection }), client.ask('table', { selection, name: 'methods' }),
-			client.ask('table', { selection, name: 'classes' })]);
+		const listed = (entries) => list(entries.filter(matches));
+		const ask = (name) => client.ask('table', { selection, name });
+		const [overview, methods, classes, samples, findings] = await Promise.all([
+			client.ask('overview', { selection }), ask('methods'), ask('classes'), ask('samples'), client.ask('findings', { selection })]);
 		const { totals } = overview;
-		const best = topRows(methods, 'self_ns', 1).map((i) => ({ name: methods.id_text[i], self: methods.self_ns[i] }));
-		const largest = topRows(classes, 'bytes', 1).map((i) => ({ name: classes.id_text[i], bytes: classes.bytes[i] }));
-		const notable = findNotable(overview, best, largest, totals.handles_alive);
-		const limits = findLimits(overview);
+		const best = topRows(methods, 'self_ns', 1).map((i) => ({ name: shortName(methods.id_text[i] ?? 'unknown', longestName), self: methods.self_ns[i] }));
+		const largest = topRows(classes, 'bytes', 1).map((i) => ({ name: shortName(classes.id_text[i] ?? 'unknown', longestName), bytes: classes.bytes[i] }));
+		const hottest = topRows(samples, 'self', 1).map((i) => ({ name: shortName(samples.id_text[i] ?? 'unknown', longestName), self: samples.self[i] }));
+		const found = findings.rows === null ? findNotable(overview, best, largest, hottest) : readFindings(findings.rows);
+		const notable = found.filter(({ isLimit }) => !isLimit);
+		const limits = findLimits(overview).map((text) => ({ text, view: null, command: null }));
+		const missing = [...limits, ...found.filter(({ isLimit }) => isLimit)];
 		container.replaceChildren(
 			element('h2', {}, 'What stands out'),
-			element('ul', { class: 'findings' }, ...notable.map(({ view, text }) => element('li', {},
-				element('a', { href: linkTo(view) }, text))),
-			notable.length === 0 ? element('li', {}, 'Nothing.') : null),
+			element('ul', { class: 'findings' }, ...notable.map((finding) => findingItem(finding, filled)), notable.length === 0 ? listContents(filled) : null),
 			element('h2', {}, 'What is missing'),
-			element('ul', { class: 'findings', id: 'limits' }, ...limits.map((text) => element('li', {}, text)),
-				limits.length === 0 ? element('li', {}, 'Nothing: the log is complete, and no events were lost.') : null),
+			element('ul', { class: 'findings', id: 'limits' }, ...missing.map((limit) => findingItem(limit, filled)), missing.length > 0 ? null : element('li', {},
+				overview.finished ? 'The log is complete: it has an end, no damage was found, and no events were lost.'
+					: 'The log is still being read: so far, no damage was found, and no events were lost.')),
 			element('h2', {}, 'Totals'),
-			found(figures.filter(([key]) => totals[key] > 0).map(([key, title, unit]) =>
+			listed(figures.filter(([key]) => totals[key] > 0).map(([key, title, unit]) =>
 				[title, figureText(totals[key], unit), totals[key], key])),
-			element('h2', {}, 'Log'), found(describeSession(overview)),
+			element('h2', {}, 'Log'), listed(describeSession(overview)),
 			element('h2', {}, 'Events'),
-			found(Object.entries(overview.events).map(([name, count]) => [name, countText(count), count, `event ${name}`])),
+			listed(Object.entries(overview.events).map(([name, count]) => [name, countText(count), count, `event ${name}`])),
 			element('h2', {}, 'Blocks'),
-			found(Object.entries(overview.blocks).map(([name, count]) => [name, countText(count), count, `block ${name}`])),
+			listed(Object.entries(overview.blocks).map(([name, count]) => [name, countText(count), count, `block ${name}`])),
 			...(overview.properties.length === 0 ? [] : [element('h2', {}, 'Recorded about the program'),
-				found(overview.properties.key.map((key, i) => [key, overview.properties.value[i] ?? '']))]));
+				listed(overview.properties.key.map((key, i) => [key, overview.properties.value[i] ?? '']))]));
 	},
 };

@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: MIT
 // Views that are one table of the profile each.
+import { changeAddress } from './address.js';
 import { element } from './dom.js';
+import { bytesText, timeText } from './figures.js';
+import { stackPanel } from './stack_panel.js';
 import { DataTable } from './table.js';
 
 const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
 
-// id: of the view; name: of the table; columns: title, unit, field or function that makes the values; more: other tables
-// of the same view, with the same fields.
+const isDouble = 1;
+const unitFormats = { 0x10: bytesText, 0x20: timeText };
+
+// Values of metrics, some of which are the bits of a double.
+function metricValues(rows, field) {
+	const bits = new DataView(new ArrayBuffer(8));
+	return Array.from(rows[field], (value, i) => {
+		bits.setBigInt64(0, BigInt.asIntN(64, value));
+		return (rows.flags[i] & isDouble) !== 0 ? bits.getFloat64(0) : Number(value);
+	});
+}
+
+// A value of a metric in its unit.
+function metricText(value, { flags }, row) {
+	const format = unitFormats[flags[row] & 0xf0] ?? ((number) => number.toLocaleString('en-US', { maximumFractionDigits: 3 }));
+	return format(value);
+}
+
+// id: of the view; name: of the table; columns: title, unit, field or function that makes the values, function of a value that
+// makes a text; more: other tables
+// of the same view, with the same fields; total: the total that a log with something to show has, if not rows of the table.
 const definitions = [
-	{ id: 'classes', title: 'Allocations', name: 'classes', sort: 'Bytes', columns: [
+	{ id: 'classes', title: 'Allocations', name: 'classes', total: 'allocations', sort: 'Bytes', columns: [
 		['Class', 'text', 'id_text'], ['Bytes', 'bytes', 'bytes'], ['Objects', 'count', 'allocations'],
 		['Freed objects', 'count', 'freed'], ['Freed bytes', 'bytes', 'freed_bytes'],
 		['Exceptions', 'count', 'exceptions'], ['Loading', 'ns', 'load_ns']] },
@@ -17,8 +39,8 @@ const definitions = [
 		['Objects', 'count', 'allocations'], ['Samples', 'count', 'samples']] },
 	{ id: 'samples', title: 'Samples', name: 'samples', sort: 'Self', columns: [
 		['Frame', 'text', 'id_text'], ['Self', 'count', 'self'], ['Total', 'count', 'total']] },
-	{ id: 'threads', title: 'Threads', name: 'threads', sort: 'Time in methods', columns: [
-		['Thread', 'text', 'id_text'], ['Name', 'text', 'name'], ['Time in methods', 'ns', 'self_ns'],
+	{ id: 'threads', title: 'Threads', name: 'threads', sort: 'Time in methods', select: 'id_text', columns: [
+		['Name', 'text', ({ name, id_text: ids }) => name.map((text, i) => text ?? ids[i])], ['Thread', 'text', 'id_text'], ['Time in methods', 'ns', 'self_ns'],
 		['Processor time', 'ns', 'cpu_ns'], ['Events', 'count', 'events'], ['Samples', 'count', 'samples'],
 		['Lost events', 'count', 'lost']] },
 	{ id: 'spans', title: 'Spans', name: 'event_types', sort: 'Total', columns: [
@@ -37,7 +59,7 @@ const definitions = [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Time waiting', 'ns', 'contended_ns'],
 		['Waits', 'count', 'contentions'], ['Failures', 'count', 'failures'], ['Not ended', 'count', 'unfinished']] },
 	{ title: 'Threads that held the monitors', name: 'monitor_holders', sort: 'Time waiting', columns: [
-		['Class', 'text', 'class_id_text'], ['Held by thread', 'text', 'thread_text'], ['Time waiting', 'ns', 'contended_ns'],
+		['Class', 'text', 'class_id_text'], ['Held by', 'text', 'thread_text'], ['Time waiting', 'ns', 'contended_ns'],
 		['Waits', 'count', 'contentions'], ['Not ended', 'count', 'unfinished']] }] },
 	{ id: 'exceptions', title: 'Exceptions', name: 'exception_sites', sort: 'Exceptions', columns: [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Exceptions', 'count', 'exceptions']] },
@@ -50,9 +72,10 @@ const definitions = [
 	{ id: 'memory', title: 'Native memory', name: 'memory_sites', sort: 'Live bytes', columns: [
 		['Call stack', 'text', 'stack_text'], ['Live bytes', 'bytes', 'live_bytes'], ['Live blocks', 'count', 'live'],
 		['Bytes', 'bytes', 'bytes'], ['Allocations', 'count', 'allocations'], ['Peak bytes', 'bytes', 'peak_bytes']] },
-	{ id: 'metrics', title: 'Metrics', name: 'metrics', sort: 'Metric', columns: [
-		['Metric', 'text', 'name'], ['Section', 'text', 'section'], ['Values', 'count', 'count'], ['First', 'count', 'first'],
-		['Last', 'count', 'last'], ['Minimum', 'count', 'minimum'], ['Maximum', 'count', 'maximum']] },
+	{ id: 'metrics', title: 'Metrics', name: 'metrics', exact: true, sort: 'Metric', columns: [
+		['Metric', 'text', 'name'], ['Section', 'text', 'section'], ['Values', 'count', 'count'],
+		...[['First', 'first'], ['Last', 'last'], ['Minimum', 'minimum'], ['Maximum', 'maximum']].map(([heading, field]) =>
+			[heading, 'count', (rows) => metricValues(rows, field), metricText])] },
 	{ id: 'marks', title: 'Markers', name: 'marks', sort: 'Time', ascending: true, columns: [
 		['Text', 'text', 'text'], ['Time', 'ns', 'time_ns'], ['Thread', 'text', 'thread_text']] },
 ];
@@ -67,22 +90,43 @@ export function emptyText(option) {
 	return element('p', { class: 'empty' }, `Nothing of this kind was recorded in the selection${advice}`);
 }
 
-async function makeTable({ id, title, name, sort, ascending, columns }, { client, selection, address }, isMore) {
-	const rows = await client.ask('table', { selection, name });
-	const made = columns.map(([heading, unit, field]) =>
-		({ title: heading, unit, values: typeof field === 'string' ? rows[field] : field(rows) }));
-	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== 0 && value !== ''));
+// What a row opens: its call stack, or the selection of a thread.
+function activateOf(rows, select, context, panel) {
+	if (select !== undefined)
+		return (row) => changeAddress({ threads: rows[select][row] });
+	if (rows.stack_text === undefined)
+		return null;
+	return async (row) => {
+		const { frames } = await context.client.ask('stack', { selection: context.selection, stack: rows.stack[row], call: rows.call?.[row] ?? 0 });
+		panel.replaceChildren(...stackPanel(rows.class_id_text?.[row] ?? null, frames, () => panel.replaceChildren()));
+		panel.scrollIntoView({ block: 'nearest' });
+	};
+}
+
+async function makeTable({ id, title, name, sort, ascending, select, columns, exact = false }, context, isMore) {
+	const { client, selection, address } = context;
+	const rows = await client.ask('table', { selection, name, options: { exact } });
+	const made = columns.map(([heading, unit, field, textOf]) => {
+		const values = typeof field === 'string' ? rows[field] : field(rows);
+		return { title: heading, unit, values, isStack: field === 'stack_text', text: textOf === undefined ? undefined : (row) => textOf(values[row], rows, row) };
+	});
+	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== '' && Number(value) !== 0));
+	const panel = element('div', { class: 'panel' });
+	const activate = activateOf(rows, select, context, panel);
 	const table = new DataTable(rows.length, used.length > 0 ? used : made,
-		{ name: id ?? name, title, search: address.search, sort, ascending, short: isMore });
-	const note = rows.rounded ? element('span', { class: 'faint' }, 'Numbers above 2^53 are rounded.') : null;
-	return { length: rows.length, parts: [element('div', { class: 'tools' }, ...table.tools, note), table.element] };
+		{ name: id ?? name, title, search: address.search, sort, ascending, short: isMore, activate });
+	const notes = [rows.rounded ? 'Numbers above 2^53 are rounded.' : null, activate === null ? null
+		: select === undefined ? 'A row opens its call stack.' : 'A row selects its thread for all views.'].filter((note) => note !== null);
+	return { length: rows.length, parts: [element('div', { class: 'tools' }, ...table.tools, element('span', { class: 'faint' }, notes.join(' '))),
+		table.element, panel] };
 }
 
 function makeView(definition) {
 	return {
 		id: definition.id,
 		title: definition.title,
-		table: definition.name,
+		isFilled: ({ rows, totals }) => (definition.total === undefined ? [definition, ...definition.more ?? []].some(({ name }) => rows[name] > 0)
+			: totals[definition.total] > 0),
 		async draw(container, context) {
 			const { length, parts } = await makeTable(definition, context, false);
 			if (length === 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The timeline: what each thread did, from the whole run down to single calls, with markers, metrics and pauses.
 import { changeAddress, linkTo, readAddress } from './address.js';
-import { activityColors } from './colors.js';
+import { activityColors, legendParts } from './colors.js';
 import { element, fileName, saveFile } from './dom.js';
 import { bytesText, countText, timeText } from './figures.js';
 import { makeSpans } from './span_painter.js';
@@ -21,11 +21,11 @@ const addressTime = 400;
 // Of the time that is shown, what is asked for before and after it.
 const margin = 1;
 
-const constantMetric = 0x200;
+// mprof_metric_flag
+const growingMetric = 0x100;
 const metricUnits = { 0x10: 'bytes', 0x20: 'ns' };
 
-const help = 'Drag to select a time. Wheel, + and - zoom; Shift and wheel, A and D move; Enter chooses a call, arrow keys go on ' +
-	'from it. A name selects a thread.';
+const help = 'Drag to select a time; the wheel zooms, with Shift it moves. A name selects its thread. Press ? for the keys.';
 
 // The calls of a whole log, so that they are read only once: {log, answer}.
 let lastCalls = null;
@@ -52,7 +52,7 @@ function makeAxis(marks, collections, pauses) {
 	const order = rowsOf(marks, () => true).sort((a, b) => marks.time_ns[a] - marks.time_ns[b]);
 	const bands = [];
 	if (collections.length > 0) {
-		bands.push({ color: '#3f9c6b', spans: makeSpans(collections.start_ns, collections.duration_ns, rowsOf(collections, () => true)),
+		bands.push({ color: activityColors.collection, spans: makeSpans(collections.start_ns, collections.duration_ns, rowsOf(collections, () => true)),
 			describe: (row) => `collection ${collections.number[row]} of generation ${collections.generation[row]} for ` +
 				`${timeText(collections.duration_ns[row])} from ${timeText(collections.start_ns[row])}` });
 	}
@@ -64,27 +64,26 @@ function makeAxis(marks, collections, pauses) {
 	return new AxisTrack({ time: Float64Array.from(order, (i) => marks.time_ns[i]), text: order.map((i) => marks.text[i] ?? '') }, bands);
 }
 
-function makeMetrics(metrics, values, resizes) {
+// Metrics that only grow are drawn as rates; those that do not change come last.
+function makeMetrics(metrics, values, resizes, nameOf) {
 	const tracks = [];
-	for (const { id, ...series } of values) {
-		const row = metrics.id.indexOf(id);
-		if (row < 0 || (metrics.flags[row] & constantMetric) !== 0)
-			continue;
-		const thread = metrics.thread[row] === 0n ? '' : `, thread 0x${metrics.thread[row].toString(16)}`;
-		tracks.push(new MetricTrack(`${metrics.section[row]}: ${metrics.name[row]}${thread}`, metricUnits[metrics.flags[row] & 0xf0], series));
-	}
 	if (resizes.length > 0)
 		tracks.push(new MetricTrack('size of the heap', 'bytes', { time: resizes.time_ns, value: resizes.bytes }));
-	return tracks;
+	for (const { id, ...series } of values) {
+		const row = metrics.id.indexOf(id);
+		if (row < 0 || series.time.length === 0)
+			continue;
+		const thread = metrics.thread[row] === 0n ? '' : `, ${nameOf(metrics.thread[row])}`;
+		const title = `${metrics.section[row]}: ${metrics.name[row]}${thread}`;
+		tracks.push(new MetricTrack(title, metricUnits[metrics.flags[row] & 0xf0], series, (metrics.flags[row] & growingMetric) !== 0));
+	}
+	return [...tracks.filter(({ isConstant }) => !isConstant), ...tracks.filter(({ isConstant }) => isConstant)];
 }
 
-function legend() {
-	return [['methods', 'in methods'], ['waiting', 'waiting for monitors'], ['stopped', 'world stopped'], ['samples', 'samples']]
-		.map(([key, text]) => {
-			const box = element('span', { class: 'legend' });
-			box.style.background = activityColors[key];
-			return element('span', {}, box, ` ${text}`);
-		});
+// Explains the colors that occur.
+function legend(used) {
+	return legendParts([['methods', 'in methods'], ['samples', 'samples'], ['waiting', 'waiting for monitors'], ['stopped', 'world stopped'],
+		['collection', 'collections']].filter(([key]) => used.has(key)).map(([key, text]) => [activityColors[key], text]), element);
 }
 
 // The times as fields, for those who do not drag.
@@ -114,6 +113,7 @@ class TimelineView {
 	#timer = 0;
 	#addressTimer = 0;
 	#asked = '';
+	#used = new Set();
 
 	constructor(context) {
 		this.#context = context;
@@ -129,17 +129,22 @@ class TimelineView {
 		this.#chart = new TimelineChart(this.#makeWindow(timeline, address), { onMove: () => this.#rest(),
 			onSelect: (from, to) => changeAddress({ from, to }), onChoose: (found, track) => this.#describe(found, track) });
 		this.#chart.add(makeAxis(marks, collections, pauses), 'Time', [], 'axis');
-		const values = metrics.length > 0 ? await client.ask('metricValues') : [];
-		for (const track of makeMetrics(metrics, values, resizes))
-			this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, `${track.title}, at most ${track.text(track.most)}`)], 'metric');
-		const spanTracks = makeSpanTracks(spans, (id) => threads.name[threads.id.indexOf(id)] ?? `thread 0x${id.toString(16)}`);
+		if (collections.length > 0)
+			this.#used.add('collection');
+		if (pauses.kind.includes(1))
+			this.#used.add('stopped');
+		const nameOf = (id) => threads.name[threads.id.indexOf(id)] ?? `thread 0x${id.toString(16)}`;
+		const spanTracks = makeSpanTracks(spans, nameOf);
 		await this.#addThreads(ask, timeline, threads, pauses, spanTracks.threads);
 		if (spanTracks.loose !== null && this.#context.selection.threads === undefined)
 			this.#addSpans(spanTracks.loose);
+		const metricCount = metrics.length + (resizes.length > 0 ? 1 : 0);
+		if (metricCount > 0)
+			this.#addMetrics(metricCount, async () => makeMetrics(metrics, metrics.length > 0 ? await client.ask('metricValues') : [], resizes, nameOf));
 		if (totals.left_out_spans[0] > 0)
 			this.#shortSpans = ` ${countText(totals.left_out_spans[0])} shorter spans are not shown.`;
 		this.#drawTools();
-		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || this.#spans.length > 0 || marks.length > 0 ? [this.#chart.element]
+		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || this.#spans.length > 0 || marks.length > 0 || metricCount > 0 ? [this.#chart.element]
 			: [emptyText('--calls or --sample')]));
 		this.#chart.select(this.#context.selection);
 		return this;
@@ -158,6 +163,30 @@ class TimelineView {
 		this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, track.title)], 'spans');
 	}
 
+	// One group for all metrics, below the threads. Their values are read when it is opened.
+	#addMetrics(count, make) {
+		const { address } = this.#context;
+		const open = async () => {
+			for (const track of await make()) {
+				this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, track.title,
+					element('span', { class: 'lane-figure' }, track.summary))], 'metric', group);
+			}
+			this.#chart.redraw();
+		};
+		const group = element('details', { class: 'track-group' },
+			element('summary', {}, `Metrics (${countText(count)})`));
+		group.addEventListener('toggle', () => {
+			if (group.open && group.dataset.filled === undefined) {
+				group.dataset.filled = '1';
+				open();
+			}
+			changeAddress({ metrics: group.open ? 1 : null }, true);
+		});
+		this.#chart.element.append(group);
+		if (address.metrics === '1')
+			group.open = true;
+	}
+
 	async #addThreads(ask, timeline, threads, pauses, spans) {
 		const { selection } = this.#context;
 		const waits = new Map();
@@ -174,6 +203,10 @@ class TimelineView {
 			if (!slices.existing_ns.some((time) => time > 0))
 				continue;
 			const name = threads.name[i] ?? threads.id_text[i];
+			for (const [key, column] of [['methods', 'methods_ns'], ['samples', 'samples'], ['waiting', 'waiting_ns'], ['stopped', 'stopped_ns']]) {
+				if (slices[column].some((value) => value > 0))
+					this.#used.add(key);
+			}
 			const track = new ThreadTrack(id, name, slices, timeline,
 				makeSpans(pauses.start_ns, pauses.duration_ns, waits.get(id) ?? []), (row) => describePause(pauses, row));
 			this.#threads.push(track);
@@ -196,7 +229,7 @@ class TimelineView {
 				changeAddress({ from: Math.floor(window.from), to: Math.ceil(window.to) }) }, 'Select what is shown'),
 			element('button', { type: 'button', onclick: () => this.#chart.show(window.start, window.end) }, 'Show the whole run'),
 			element('button', { type: 'button', onclick: () =>
-				saveFile(fileName('timeline.svg'), 'image/svg+xml', this.#chart.svg()) }, 'Save as SVG'), ...legend(), this.#note);
+				saveFile(fileName('timeline.svg'), 'image/svg+xml', this.#chart.svg()) }, 'Save as SVG'), this.#note, element('span', { class: 'legend-line' }, ...legend(this.#used)));
 	}
 
 	// What is shown has changed: once it rests, calls are asked for, and the address is changed.
@@ -255,7 +288,7 @@ class TimelineView {
 		this.#loaded = isWhole || from !== -Infinity ? { from, to } : { from: NaN, to: NaN };
 		this.#methods = methods;
 		for (const track of this.#threads)
-			track.setCalls(rows.filter(({ thread }) => thread === track.thread), names);
+			track.setCalls(rows.filter(({ thread }) => thread === track.thread), names, methods);
 		const notes = [];
 		if (folded > 0)
 			notes.push(`${countText(folded)} calls are deeper than what is shown.`);
@@ -291,7 +324,7 @@ class TimelineView {
 
 	// Follows changes of the address; returns whether the view need not be drawn again.
 	apply(address, changed, selection) {
-		if (changed.some((name) => !['t0', 't1', 'from', 'to', 'search'].includes(name)))
+		if (changed.some((name) => !['t0', 't1', 'from', 'to', 'search', 'metrics'].includes(name)))
 			return false;
 		this.#context = { ...this.#context, address, selection };
 		const { window } = this.#chart;
@@ -313,5 +346,7 @@ class TimelineView {
 export const timelineView = {
 	id: 'timeline',
 	title: 'Timeline',
+	isFilled: ({ totals, rows }) => totals.calls > 0 || totals.samples > 0 ||
+		['pauses', 'marks', 'collections', 'spans', 'metrics', 'heap_resizes'].some((name) => rows[name] > 0),
 	draw: (container, context) => new TimelineView(context).draw(container),
 };

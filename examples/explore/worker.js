@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The worker of the page: it receives a log, reads it, and answers the questions of the views. The page sends {module},
-// {begin}, {bytes}, {finish}, {file}, which are handled in order, and {question}, which is answered at any time.
+// {names}, {begin}, {bytes}, {finish}, {file}, which are handled in order, and {question}, which is answered at any time.
 import { loadMprof } from '../wasm/mprof.js';
 import { Questions, profileOptions } from './questions.js';
 
@@ -14,7 +14,7 @@ function begin() {
 	log?.close();
 	log = mprof.createLog();
 	profile = log.profile(profileOptions);
-	questions = new Questions(mprof, log, profile);
+	questions = new Questions(mprof, log, profile, (done, total) => postMessage({ work: { done, total } }));
 }
 
 // Reads what has arrived. Questions are answered between its steps.
@@ -48,6 +48,8 @@ async function readFile(file) {
 async function handle(message) {
 	if (message.module !== undefined)
 		mprof = await loadMprof(await new Response(message.module).arrayBuffer());
+	else if (message.names !== undefined)
+		mprof.useReadableNames(message.names);
 	else if (message.begin !== undefined)
 		begin();
 	else if (message.bytes !== undefined)

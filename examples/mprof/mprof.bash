@@ -41,7 +41,7 @@ _mprof_options()
 			"--no-lines --events --threads= --help --version"
 		;;
 	explore)
-		echo "--output= --threads= --help --version"
+		echo "--output= --open --serve --serve= --threads= --help --version"
 		;;
 	dump)
 		echo "--json --blocks --help --version"

@@ -16,6 +16,7 @@ export class Mprof {
 	#room = 0; // Memory for what functions take and return.
 	#roomSize = 0;
 	#lastLog = 0;
+	#readable = new Map();
 
 	async instantiate(wasm) {
 		const crypto = globalThis.crypto ?? (await import('node:crypto')).webcrypto;
@@ -145,6 +146,20 @@ export class Mprof {
 					isInlined: inlined === 1, line };
 			});
 		}
+	}
+
+	/** Names to show instead of symbols of the linker, for all logs: a map, or a list of pairs. */
+	useReadableNames(names) {
+		this.#readable = new Map(names);
+	}
+
+	// A name with what follows its symbol: "symbol+0x12" and "symbol (compiling)" keep their ends.
+	toReadable(name) {
+		if (name === null || this.#readable.size === 0)
+			return name;
+		const end = name.search(/[+ ]/);
+		const found = this.#readable.get(end < 0 ? name : name.slice(0, end));
+		return found === undefined ? name : found + (end < 0 ? '' : name.slice(end));
 	}
 
 	describeFault(fault) {

@@ -614,6 +614,8 @@ export interface Mprof {
 	lossName(cause: number): string;
 	/** Of the column form of the table event_types. */
 	formName(form: number): string;
+	/** Names to show instead of symbols of the linker, for all logs. The library contains no demangler. */
+	useReadableNames(names: Iterable<[symbol: string, name: string]>): void;
 	/** Of the column type of the tables of handles. */
 	handleName(type: number): string;
 	statusText(status: number): string;

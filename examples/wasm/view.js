@@ -167,7 +167,7 @@ export class View {
 	}
 
 	readableMethodName(id) {
-		return this.module.getName(this.live(), nameKinds.readable, id);
+		return this.module.toReadable(this.module.getName(this.live(), nameKinds.readable, id));
 	}
 
 	className(id) {
@@ -175,7 +175,7 @@ export class View {
 	}
 
 	frameName(kind, id) {
-		return this.module.getName(this.live(), kind, id);
+		return this.module.toReadable(this.module.getName(this.live(), kind, id));
 	}
 
 	method(id) {

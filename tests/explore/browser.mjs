@@ -126,6 +126,17 @@ export class Browser {
 			actions: [{ type: 'scroll', origin, x: 0, y: 0, deltaX: 0, deltaY, duration: 0 }] }] });
 	}
 
+	/** Sends a command of the DevTools protocol to the page. */
+	#command(cmd, params) {
+		return this.#call('POST', `${this.#session}/goog/cdp/execute`, { cmd, params });
+	}
+
+	/** The size of the page in pixels, which may be that of a phone, and the theme that the system asks for. */
+	async resize(width, height, isDark = false) {
+		await this.#command('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 600 });
+		await this.#command('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }] });
+	}
+
 	async screenshot(path) {
 		writeFileSync(path, Buffer.from(await this.#call('GET', `${this.#session}/screenshot`), 'base64'));
 	}

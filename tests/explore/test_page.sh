@@ -27,7 +27,7 @@ expect_status 0 "dump"
 mv out events
 mprof explore -o none.html
 expect_status 0 "explore without a log"
-test "$(stat -c %s none.html)" -lt 480000 || fail "the page without a log has $(stat -c %s none.html) bytes"
+test "$(stat -c %s none.html)" -lt 520000 || fail "the page without a log has $(stat -c %s none.html) bytes"
 mprof explore -o wrong.html "$srcdir/README.md"
 expect_status 3 "explore of another file"
 test ! -e wrong.html || fail "a page was written for a file that is not a log"

@@ -32,7 +32,11 @@ async function press(browser, key) {
 async function checkKeys(browser) {
 	await open(browser, 'timeline.html', '#view=timeline');
 	expect('lanes', await browser.run(() => document.querySelectorAll('canvas.lane').length), 3);
-	expect('metrics', await browser.run(() => document.querySelectorAll('canvas.metric').length), 2);
+	expect('metrics are closed', await browser.run(() => document.querySelectorAll('canvas.metric').length), 0);
+	await browser.click('.track-group summary');
+	await browser.wait('the metrics', () => document.querySelectorAll('canvas.metric').length === 2);
+	expect('threads are above the metrics', await browser.run(() => document.querySelector('canvas.lane').getBoundingClientRect().top <
+		document.querySelector('canvas.metric').getBoundingClientRect().top), true);
 	expect('nothing is chosen', await browser.run(readChosen), null);
 	const outer = await press(browser, keys.enter);
 	expect('outermost call', outer.text.startsWith('C1.m1 ()'), true);

@@ -23,5 +23,7 @@ with_faults memory export --to=folded --value=heap -o "$FAULT_OUT" growing.mprof
 with_faults memory flame --no-lines -o "$FAULT_OUT" events.mprof
 with_faults memory flame --no-lines --inverted --value=samples -o "$FAULT_OUT" events.mprof
 with_faults memory explore -o "$FAULT_OUT" growing.mprof
+"$builddir/tests/tool/make_code" names.mprof /nonexistent/file "" 1@2000:main || fail "make_code"
+with_faults memory explore -o "$FAULT_OUT" names.mprof
 
 echo "$faults faults"

@@ -51,6 +51,9 @@ fi
 if grep -q "^BUILD_MODULES_TRUE = *$" "$builddir/Makefile"; then
 	expected+=("$(directory pkglibdir)/libmprof-instrument.so")
 fi
+if grep -q "^HAVE_PAGE_TRUE = *$" "$builddir/Makefile"; then
+	expected+=("$(directory pkgdatadir)/explore.html")
+fi
 man3dir=$(directory man3dir)
 expected+=("$man3dir/mprof.3")
 for header in "$srcdir"/include/mprof/*.h; do

@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "common/demangle.h"
 #include "common/modules.h"
+#include "explore/page.h"
 #include "record/target.h"
 #include "shared/control_paths.h"
 #include "symbolize/native_lines.h"
@@ -12,14 +13,17 @@
 #include <mprof/base.h>
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static const char help[] =
 	"Usage: mprof doctor\n\n"
-	"Checks whether Mono programs and native programs can be recorded here, and prints what is "
-	"missing and what to do.\n"
+	"Checks whether Mono programs and native programs can be recorded here, which optional parts there are, and\n"
+	"prints what is missing and what to do.\n"
 	"Removes the sockets of recorded programs that were killed.\n\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
@@ -201,31 +205,116 @@ static void check_library(void)
 	if (mprof_version_get_number() != MPROF_VERSION_NUMBER)
 		print_optional("library", "mprof was built for version " MPROF_VERSION_STRING,
 			       "install both from the same release");
-	if (mprof_version_has_feature(MPROF_FEATURE_GZIP))
-		print_ok("gzip", "compressed logs can be read and written");
-	else
-		print_optional("gzip", "not in this build",
-			       "build libmprof with zlib to read and write compressed logs");
 }
 
-static void check_lines(void)
+#ifdef WITH_NCURSES
+#define HAS_NCURSES 1
+#else
+#define HAS_NCURSES 0
+#endif
+
+#ifdef WITH_SQLITE
+#define HAS_SQLITE 1
+#else
+#define HAS_SQLITE 0
+#endif
+
+/* A part that is chosen when libmprof is built. */
+typedef struct build_part {
+	const char *name;
+	int is_built;
+	const char *effect; /* What it does. */
+	const char *lack;   /* What a build without it is like. */
+	const char *advice;
+} build_part;
+
+static void check_build(void)
 {
-	if (native_lines_is_supported())
-		print_ok("lines", "reports contain source lines and inlined functions of native code");
-	else
-		print_optional("lines", "not in this build",
-			       "build mprof with libdw (on Debian and Ubuntu: apt install libdw-dev) for source lines "
-			       "of native code");
+	const build_part parts[] = {
+		{"gzip", mprof_version_has_feature(MPROF_FEATURE_GZIP), "compressed logs can be read and written",
+		 "not in this build",
+		 "build libmprof with zlib (on Debian and Ubuntu: apt install zlib1g-dev) to read and write compressed "
+		 "logs"},
+		{"zstd", mprof_version_has_feature(MPROF_FEATURE_ZSTD),
+		 "blocks that are compressed with zstd can be read and written", "not in this build",
+		 "build libmprof with zstd (on Debian and Ubuntu: apt install libzstd-dev) for smaller logs"},
+		{"lines", native_lines_is_supported(),
+		 "reports contain source lines and inlined functions of native code", "not in this build",
+		 "build mprof with libdw (on Debian and Ubuntu: apt install libdw-dev) for source lines of native "
+		 "code"},
+		{"names", demangle_has_rust(), "functions of C++ and Rust have the names of the source",
+		 "without those of Rust in this build",
+		 "build mprof with libiberty (on Debian and Ubuntu: apt install libiberty-dev) for names of Rust as in "
+		 "the source"},
+		{"screen", HAS_NCURSES, "mprof top uses the whole terminal", "not in this build",
+		 "build mprof with ncurses (on Debian and Ubuntu: apt install libncurses-dev) for mprof top on the "
+		 "whole terminal"},
+		{"sqlite", HAS_SQLITE, "logs can be exported as databases of SQLite", "not in this build",
+		 "build mprof with SQLite (on Debian and Ubuntu: apt install libsqlite3-dev) for mprof export "
+		 "--to=sqlite"},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i].is_built)
+			print_ok(parts[i].name, parts[i].effect);
+		else
+			print_optional(parts[i].name, parts[i].lack, parts[i].advice);
+	}
 }
 
-static void check_native_names(void)
+static void check_page(void)
 {
-	if (demangle_has_rust())
-		print_ok("names", "functions of C++ and Rust have the names of the source");
+	char *path = explore_page_find();
+
+	is_out_of_memory |= path == NULL && errno == ENOMEM;
+	if (path != NULL)
+		print_ok("page", path);
 	else
-		print_optional("names", "without those of Rust in this build",
-			       "build mprof with libiberty (on Debian and Ubuntu: apt install libiberty-dev) for names "
-			       "of Rust as in the source");
+		print_optional("page", "mprof explore has no page to write", EXPLORE_PAGE_ADVICE);
+	free(path);
+}
+
+/* Whether an event that samples this process is allowed, in the kernel too or in the program alone. */
+static int can_sample(int without_kernel)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = 10000000,
+		.disabled = 1,
+		.exclude_hv = 1,
+		.exclude_kernel = without_kernel != 0,
+	};
+	const int event = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (event >= 0)
+		close(event);
+	return event >= 0;
+}
+
+static void check_samples(void)
+{
+	char level[16] = "";
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	char *detail;
+
+	is_out_of_memory |= file == NULL && errno == ENOMEM;
+	if (file != NULL) {
+		if (fgets(level, sizeof(level), file) == NULL)
+			level[0] = '\0';
+		fclose(file);
+	}
+	cut_at_line_end(level);
+	detail = modules_join("kernel.perf_event_paranoid is ", level[0] != '\0' ? level : "not known",
+			      can_sample(0) ? "" : ", which allows no samples in the kernel");
+	if (can_sample(1))
+		print_ok("perf", detail != NULL ? detail : level);
+	else
+		print_optional("perf", "the system allows no events of perf: samples are taken with timers",
+			       "sysctl kernel.perf_event_paranoid=2 allows them, unless a container forbids the system "
+			       "call");
+	free(detail);
 }
 
 /* A program that was killed does not remove its socket. */
@@ -239,6 +328,8 @@ static void check_sockets(void)
 
 static int check_all(void)
 {
+	static const char native_advice[] = "only needed to record native programs; 'make install' installs it, or set "
+					    "MPROF_MODULE_DIR to its directory";
 	int has_mono = check_mono();
 	char *mono_module = check_module(MONO_MODULE,
 					 "install it with 'make install' if it was built, or set MPROF_MODULE_DIR to "
@@ -252,14 +343,11 @@ static int check_all(void)
 	if (is_loaded)
 		check_names(mono_module);
 	check_library();
-	check_lines();
-	check_native_names();
-	instrument_module = check_module(INSTRUMENT_MODULE,
-					 "only needed to record native programs; 'make install' installs it, or set "
-					 "MPROF_MODULE_DIR to "
-					 "its directory",
-					 0);
-	memory_module = check_module(MEMORY_MODULE, "only needed to record native memory, from the same place", 0);
+	check_build();
+	check_page();
+	instrument_module = check_module(INSTRUMENT_MODULE, native_advice, 0);
+	memory_module = check_module(MEMORY_MODULE, native_advice, 0);
+	check_samples();
 	check_compiler();
 	check_sockets();
 	printf("\n%s\n", is_loaded ? "Mono programs can be recorded: mprof record -- mono program.exe"

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Shortens names of methods, functions and classes for boxes and columns: namespaces, arguments, text between angle brackets
+// and the class are left out, in this order; the own name is shortened last.
+
+const ellipsis = '…';
+const opening = '<([';
+const closing = '>)]';
+
+// The offset after the group that begins at an offset, such as <...>.
+function groupEnd(text, offset) {
+	let depth = 0;
+	for (let at = offset; at < text.length; at++) {
+		if (opening.includes(text[at]))
+			depth++;
+		else if (closing.includes(text[at]) && !(text[at] === '>' && text[at - 1] === '-'))
+			depth--;
+		if (depth === 0)
+			return at + 1;
+	}
+	return text.length;
+}
+
+function separatorLength(text, offset) {
+	if (text.startsWith('::', offset))
+		return 2;
+	return ['.', '/', ':'].includes(text[offset]) ? 1 : 0;
+}
+
+// The characters after "operator", such as "<<" and "()", which open no group; 0 elsewhere.
+function operatorLength(text, offset) {
+	if (!text.startsWith('operator', offset) || /[\w$]/.test(text[offset - 1] ?? ' '))
+		return 0;
+	return /^operator(\(\)|\[\]|[<>=!+\-*/%&|^~,]+)/.exec(text.slice(offset, offset + 14))?.[0].length ?? 0;
+}
+
+// Where the class without its namespaces, the own name and the arguments of a name begin.
+function parseName(text) {
+	const parts = { owner: 0, own: 0, arguments: text.length };
+	for (let at = 0; at < text.length;) {
+		const skipped = operatorLength(text, at);
+		if (skipped > 0) {
+			at += skipped;
+		} else if (text[at] === '(') {
+			const end = groupEnd(text, at);
+			// Parentheses at the start, or followed by a separator, are not the arguments.
+			if (at > 0 && separatorLength(text, end) === 0) {
+				parts.arguments = at;
+				break;
+			}
+			at = end;
+		} else if (text[at] === '<' || text[at] === '[') {
+			at = groupEnd(text, at);
+		} else if (separatorLength(text, at) > 0) {
+			at += separatorLength(text, at);
+			parts.owner = parts.own;
+			parts.own = at;
+			// The dots of a constructor's name, such as .ctor, belong to it.
+			while (text[at] === '.')
+				at++;
+		} else {
+			at++;
+		}
+	}
+	return parts;
+}
+
+function withoutBrackets(text) {
+	let result = '';
+	for (let at = 0; at < text.length;) {
+		const skipped = operatorLength(text, at);
+		if (skipped === 0 && text[at] === '<' && at > 0 && separatorLength(text, at - 1) === 0) {
+			const end = groupEnd(text, at);
+			result += end - at > 3 ? `<${ellipsis}>` : text.slice(at, end);
+			at = end;
+			continue;
+		}
+		result += text.slice(at, at + Math.max(1, skipped));
+		at += Math.max(1, skipped);
+	}
+	return result;
+}
+
+/** The frames of a call stack, separated by " < ", in about so many characters: each has its share. */
+export function shortStack(text, width) {
+	if (text.length <= width)
+		return text;
+	const frames = text.split(' < ');
+	const share = Math.max(12, Math.floor(width / frames.length) - 3);
+	return frames.map((frame) => shortName(frame, share)).join(' < ');
+}
+
+/** A name with at most so many characters. */
+export function shortName(name, width) {
+	if (name.length <= width)
+		return name;
+	if (width < 4)
+		return name.slice(0, Math.max(1, width));
+	// The end of a path is its most specific part.
+	if (name[0] === '/')
+		return ellipsis + name.slice(name.length - width + 1);
+	const parts = parseName(name);
+	const rest = name.length - parts.arguments > 3 ? `(${ellipsis})` : name.slice(parts.arguments);
+	const owned = name.slice(parts.owner, parts.arguments).trimEnd();
+	const own = name.slice(parts.own, parts.arguments).trimEnd();
+	const bare = withoutBrackets(own);
+	const steps = [name.slice(parts.owner), owned + rest, withoutBrackets(owned) + rest, withoutBrackets(owned),
+		name.slice(parts.own), bare + rest, bare];
+	return steps.find((step) => step.length <= width) ?? `${bare.slice(0, width - 1)}${ellipsis}`;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file explore/page.h
+ * \brief The page of mprof explore: one HTML file that shows a log in any browser.
+ */
+#ifndef EXPLORE_PAGE_H
+#define EXPLORE_PAGE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/** What to do if there is no page. */
+#define EXPLORE_PAGE_ADVICE                                                                                            \
+	"releases contain the page; in a checkout it is built if clang, lld, wasi-libc and libclang-rt-14-dev-wasm32 " \
+	"are installed when the tool is configured, which ./bootstrap does"
+
+/** The page: HTML, with a place for the log. */
+typedef struct explore_page {
+	char *text;
+	size_t length;
+	size_t log_offset; /**< Where the log is inserted. */
+} explore_page;
+
+/**
+ * The path of the page: where it was built if this program runs there, or where it is installed. The caller frees it;
+ * NULL if there is none, with errno set.
+ */
+char *explore_page_find(void);
+
+/** Reads the page. Returns 0 after a message that states what is missing. Call explore_page_release() after success. */
+int explore_page_read(explore_page *page);
+
+void explore_page_release(explore_page *page);
+
+/** A log that becomes part of the page. */
+typedef struct explore_log {
+	const char *path;
+	const char *name;           /**< What the page shows as its name. */
+	const char *readable_names; /**< See readable_names::text; NULL: none. */
+} explore_log;
+
+/**
+ * Writes the page, with the log inside unless that is NULL. Returns NULL, or a message; errors of the output are not
+ * reported.
+ */
+const char *explore_page_write(const explore_page *page, const explore_log *log, FILE *output);
+
+/**
+ * The page for a browser that gets the log from the same server: it fetches "log/OFFSET" until the log is complete. \p
+ * name is that of the log; NULL: there is none, and the page opens a log that is dropped. The caller frees the text;
+ * NULL if out of memory.
+ */
+char *explore_page_serve(const explore_page *page, const char *name, size_t *length);
+
+#endif
