@@ -30,6 +30,7 @@ static const command commands[] = {
 	{"flame", command_flame, "draw a flame graph of a log, or of the difference of two"},
 	{"handles", command_handles, "print the GC handles alive, and what created them"},
 	{"export", command_export, "write a log for other tools: pprof, speedscope, callgrind"},
+	{"import", command_import, "make a log from the file of another profiler"},
 	{"explore", command_explore, "write one HTML file that shows a log in any browser"},
 	{"decode", command_decode, "print the text of Mono's first decoder"},
 	{"info", command_info, "print a summary of a log"},

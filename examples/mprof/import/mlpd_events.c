@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of Mono's profiler "log". */
-#include "mlpd_events.h"
+#include "import/mlpd_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +62,6 @@ const char *mlpd_open(mlpd_file *file, const uint8_t *bytes, size_t size)
 	memset(file, 0, sizeof(*file));
 	file->bytes = file->at = bytes;
 	file->end = bytes + size;
-	if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
-		return "compressed by gzip: gzip -dc";
 	if (take_fixed(file, 4, &is_cut) != FILE_ID || is_cut)
 		return "not a file of Mono's profiler log";
 	major = take_fixed(file, 1, &is_cut);
@@ -180,13 +178,13 @@ static void push(mlpd_event *event, int which, uint64_t value)
 	uint64_t *values = lists[which].values;
 
 	if (*count == lists[which].capacity) {
-		lists[which].capacity = 2 * *count + 64;
-		values = realloc(values, lists[which].capacity * sizeof(*values));
+		values = realloc(values, (2 * *count + 64) * sizeof(*values));
 		if (values == NULL) {
-			fputs("mprof-from-mlpd: out of memory\n", stderr);
-			exit(2);
+			event->lacks_memory = 1;
+			return;
 		}
 		lists[which].values = values;
+		lists[which].capacity = 2 * *count + 64;
 	}
 	values[(*count)++] = value;
 	event->list = lists[LIST].values;
