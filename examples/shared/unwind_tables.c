@@ -23,14 +23,6 @@
 #define INDEX_VERSION 1
 #define INDEX_HEADER_SIZE 12
 
-/* The segment with the index of a module, which contains the tables, too. */
-typedef struct table_segment {
-	uintptr_t address; /* The address that is looked for. */
-	const uint8_t *index;
-	const uint8_t *start;
-	const uint8_t *end;
-} table_segment;
-
 uint8_t unwind_read_byte(unwind_cursor *cursor)
 {
 	if (cursor->at == NULL || cursor->at >= cursor->end) {
@@ -80,7 +72,7 @@ int64_t unwind_read_sleb(unwind_cursor *cursor)
 
 static int find_segment(struct dl_phdr_info *module, size_t size, void *user)
 {
-	table_segment *segment = user;
+	unwind_segment *segment = user;
 	uintptr_t index = 0;
 	int is_found = 0;
 
@@ -118,7 +110,7 @@ static int32_t number_at(const uint8_t *bytes)
 }
 
 /* Binary search in the index for the last function that starts at or before the address. Returns NULL if none does. */
-static const uint8_t *search_index(const table_segment *segment)
+static const uint8_t *search_index(const unwind_segment *segment)
 {
 	const uint8_t *table = segment->index + INDEX_HEADER_SIZE;
 	const intptr_t wanted = (intptr_t)(segment->address - (uintptr_t)segment->index);
@@ -171,7 +163,7 @@ static uintptr_t read_pointer(unwind_cursor *cursor, unsigned encoding, int is_l
 }
 
 /* Limits a cursor to the record that starts at its position. Returns 0 if the record is not inside the segment. */
-static int enter_record(unwind_cursor *cursor, const table_segment *segment, const uint8_t *start)
+static int enter_record(unwind_cursor *cursor, const unwind_segment *segment, const uint8_t *start)
 {
 	uint64_t length;
 
@@ -187,7 +179,7 @@ static int enter_record(unwind_cursor *cursor, const table_segment *segment, con
 }
 
 /* Reads what the functions of a unit have in common. Sets the encoding of pointers. */
-static int read_common(unwind_entry *entry, const table_segment *segment, const uint8_t *start, unsigned *encoding,
+static int read_common(unwind_entry *entry, const unwind_segment *segment, const uint8_t *start, unsigned *encoding,
 		       int *has_sizes)
 {
 	unwind_cursor cursor;
@@ -227,8 +219,7 @@ static int read_common(unwind_entry *entry, const table_segment *segment, const 
 	return cursor.at != NULL;
 }
 
-/* Reads the entry that the index of the segment leads to. */
-static int find_entry(const table_segment *segment, unwind_entry *entry)
+int unwind_tables_find_in(const unwind_segment *segment, unwind_entry *entry)
 {
 	const uint8_t *start;
 	const uint8_t *common;
@@ -260,15 +251,15 @@ static int find_entry(const table_segment *segment, unwind_entry *entry)
 
 int unwind_tables_find(uintptr_t address, unwind_entry *entry)
 {
-	table_segment segment = {address, NULL, NULL, NULL};
+	unwind_segment segment = {address, NULL, NULL, NULL};
 
 	(void)loader_visit(find_segment, &segment);
-	return find_entry(&segment, entry);
+	return unwind_tables_find_in(&segment, entry);
 }
 
 #if defined(__linux__) && defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
 /* Finds the segment with the index in the program headers, which the first page of a module contains. */
-static void find_table_segment(const struct dl_find_object *object, table_segment *segment)
+static void find_table_segment(const struct dl_find_object *object, unwind_segment *segment)
 {
 	const uint8_t *const module = object->dlfo_map_start;
 	const uintptr_t index = (uintptr_t)object->dlfo_eh_frame;
@@ -292,14 +283,14 @@ static void find_table_segment(const struct dl_find_object *object, table_segmen
 
 int unwind_tables_find_own(uintptr_t address, unwind_entry *entry)
 {
-	table_segment segment = {address, NULL, NULL, NULL};
+	unwind_segment segment = {address, NULL, NULL, NULL};
 	struct dl_find_object object;
 
 	// NOLINTNEXTLINE(performance-no-int-to-ptr)
 	if (_dl_find_object((void *)address, &object) != 0 || object.dlfo_eh_frame == NULL)
 		return 0;
 	find_table_segment(&object, &segment);
-	return find_entry(&segment, entry);
+	return unwind_tables_find_in(&segment, entry);
 }
 #else
 int unwind_tables_find_own(uintptr_t address, unwind_entry *entry)

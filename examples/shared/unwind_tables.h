@@ -33,6 +33,17 @@ typedef struct unwind_entry {
 	unwind_cursor program; /**< Program that changes them. */
 } unwind_entry;
 
+/** Where the tables of a module are: a copy of the segment that contains them, or the segment itself. */
+typedef struct unwind_segment {
+	uintptr_t address;    /**< The address that is looked for, at its distance from the tables. */
+	const uint8_t *index; /**< NULL: the module has no index. */
+	const uint8_t *start;
+	const uint8_t *end;
+} unwind_segment;
+
+/** Finds the entry of a function in the tables of its module. Returns 0 if it has none. */
+int unwind_tables_find_in(const unwind_segment *segment, unwind_entry *entry);
+
 /**
  * Finds the entry of a function. Returns 0 if it has none. The caller ensures that no library is unloaded until it
  * has used the entry, by calling this function from a callback of dl_iterate_phdr().

@@ -25,7 +25,7 @@ static const char help[] =
 	"Exit status: 0 success, 1 FILE is damaged or incomplete (what could be read was written), 2 wrong usage,\n"
 	"3 FILE is in none of the formats, or there is no log.\n\n"
 	"Examples:\n"
-	"  perf script -i perf.data | mprof import -o app.mprof -\n"
+	"  mprof import -o app.mprof perf.txt\n"
 	"  mprof import app.cpuprofile && mprof report app.mprof\n"
 	"  mprof import --from=hprof -o app.mprof java_pid1234.hprof\n";
 

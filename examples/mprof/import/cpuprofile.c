@@ -295,17 +295,38 @@ static int compare_functions(const void *a, const void *b)
 	return first->column < second->column ? -1 : first->column > second->column;
 }
 
+/* A function without a name is named by where it is. The caller frees it. */
+static char *method_name(const node *node, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *name;
+	int result;
+
+	if (node->name != NULL && node->name->text[0] != '\0')
+		result = asprintf(&name, "%s", node->name->text);
+	else if (*file != '\0' && node->line >= 0)
+		result =
+			asprintf(&name, "(anonymous %s:%" PRId64 ")", slash != NULL ? slash + 1 : file, node->line + 1);
+	else
+		result = asprintf(&name, "(anonymous)");
+	if (result < 0)
+		import_job_fail(job, out_of_memory);
+	return name;
+}
+
 static void define_method(const node *node, uint32_t id)
 {
 	mprof_method_definition method = {.struct_size = sizeof(method), .id = id};
 	const char *file = node->file != NULL ? node->file->text : "";
+	char *name = method_name(node, file);
 
-	method.name = node->name != NULL && node->name->text[0] != '\0' ? node->name->text : "(anonymous)";
+	method.name = name;
 	method.name_length = strlen(method.name);
 	method.source_file = strncmp(file, "file:///", 8) == 0 ? file + 7 : file;
 	method.source_file_length = strlen(method.source_file);
 	method.source_line = node->line >= 0 && node->line < UINT32_MAX && *file != '\0' ? (uint32_t)node->line + 1 : 0;
 	import_job_expect(job, mprof_writer_define_method(job->writer, &method));
+	free(name);
 }
 
 /* A function is in the tree once for each call stack. */
@@ -364,14 +385,18 @@ static uint32_t position_of(uint32_t method, int64_t line)
 	return record->id;
 }
 
-/* Defines the call stacks of nodes, callers first. Returns 0 if the nodes are in a circle. */
+/* Defines the call stacks of nodes, callers first. Returns 0 if the nodes are in a circle, which is then cut. */
 static int define_stack(uint32_t index, uint32_t *path)
 {
 	size_t length = 0;
+	int is_sound = 1;
 
 	while (index != NO_NODE && profile.nodes[index].stack == 0 && !profile.nodes[index].is_root) {
-		if (profile.nodes[index].is_visited)
-			return 0;
+		if (profile.nodes[index].is_visited) {
+			is_sound = 0;
+			index = NO_NODE;
+			break;
+		}
 		profile.nodes[index].is_visited = 1;
 		path[length++] = index;
 		index = profile.nodes[index].parent;
@@ -383,21 +408,20 @@ static int define_stack(uint32_t index, uint32_t *path)
 		node->stack = add_stack(caller, node->method, 0);
 		caller = node->stack;
 	}
-	return 1;
+	return is_sound;
 }
 
 static void define_stacks(void)
 {
 	uint32_t *path = calloc(profile.node_count + 1, sizeof(*path));
+	int is_sound = 1;
 
 	if (path == NULL)
 		import_job_fail(job, out_of_memory);
-	for (size_t i = 0; i < profile.node_count; i++) {
-		if (!define_stack((uint32_t)i, path)) {
-			import_job_report_damage(job, import_source_offset(&job->source), "nodes that call themselves");
-			break;
-		}
-	}
+	for (size_t i = 0; i < profile.node_count; i++)
+		is_sound &= define_stack((uint32_t)i, path);
+	if (!is_sound)
+		import_job_report_damage(job, import_source_offset(&job->source), "nodes that call themselves");
 	free(path);
 }
 

@@ -472,10 +472,12 @@ static void read_values(int has_values)
 		refuse("an array of an unknown type of values");
 	if (problem != NULL)
 		return;
-	heap_log_add_object(&heap, array_class((uint8_t)type), object, count * value_sizes[type], 0);
-	left_out_values += count;
 	if (has_values)
 		skip(count * value_sizes[type]);
+	if (problem != NULL)
+		return;
+	heap_log_add_object(&heap, array_class((uint8_t)type), object, count * value_sizes[type], 0);
+	left_out_values += count;
 }
 
 /* Takes a value of a class. Returns the object that it refers to; 0 if none. */
@@ -633,6 +635,7 @@ static void read_root(const root_part *root)
 {
 	const uint64_t object = take_id();
 	uint64_t thread = 0, number = UINT32_MAX;
+	uint32_t id = 0;
 
 	for (const char *part = root->layout; *part != '\0'; part++) {
 		if (*part == 'i')
@@ -644,8 +647,13 @@ static void read_root(const root_part *root)
 		else
 			take(4);
 	}
-	if (problem == NULL && object != 0)
-		heap_log_add_root(&heap, root->kind, thread != 0 ? local_root(root->kind, thread, number) : 0, object);
+	if (problem != NULL || object == 0)
+		return;
+	if (thread != 0)
+		id = local_root(root->kind, thread, number);
+	else if (root->kind == MPROF_ROOT_CLASS && key_map_find(&classes, object) != NULL)
+		id = heap_log_define_root(&heap, root->kind, 0, class_name(class_of(object)->name));
+	heap_log_add_root(&heap, root->kind, id, object);
 }
 
 /* Parts of a heap dump. */
