@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the command that the first argument names. */
 #include "commands/commands.h"
+#include "commands/complete.h"
 #include "commands/topics.h"
 #include "common/arguments.h"
 #include "common/nearest.h"
@@ -13,12 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-typedef struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *summary;
-} command;
 
 static const command commands[] = {
 	{"record", command_record, "run a program and record it to a log"},
@@ -171,5 +166,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "help") == 0)
 		return output_finish(run_help(argc, argv));
+	if (strcmp(argv[1], "complete") == 0)
+		return output_finish(complete_command_line(commands, COMMAND_COUNT, argc - 1, argv + 1));
 	return output_finish(run_command(argc, argv));
 }

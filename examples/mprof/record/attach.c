@@ -129,6 +129,8 @@ static void explain_refusal(pid_t process, int error)
 	fprintf(stderr, "mprof: record: process %d cannot be sampled: ", (int)process);
 	if (stat(path, &owner) != 0 || error == ESRCH)
 		fputs("it has ended\n", stderr);
+	else if (error == ENOEXEC)
+		fputs("it is a thread of the kernel\n", stderr);
 	else if (error == ENOSYS || error == ENOENT || error == EOPNOTSUPP)
 		fputs("this system has no perf_event_open() for it (Linux on x86-64 has)\n", stderr);
 	else if ((error == EACCES || error == EPERM) && owner.st_uid != geteuid())
@@ -144,6 +146,20 @@ static void explain_refusal(pid_t process, int error)
 		fputs("too many threads for the limit of open files ('ulimit -n')\n", stderr);
 	else
 		fprintf(stderr, "%s\n", strerror(error));
+}
+
+/* Why the map of a process is empty. */
+static int access_error(pid_t process)
+{
+	char path[32];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process);
+	maps = fopen(path, "re");
+	if (maps == NULL)
+		return errno;
+	fclose(maps);
+	return ENOEXEC;
 }
 
 /* A recording under way. */
@@ -391,6 +407,10 @@ static int sample_process(attachment *attached, const record_request *options)
 	if (attached->log == NULL) {
 		fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
 		return STATUS_NOTHING;
+	}
+	if (attach_modules_are_empty(attached->modules)) {
+		explain_refusal(attached->process, access_error(attached->process));
+		return STATUS_USAGE;
 	}
 	attached->events = attach_events_open(attached->process, attached->period_ns, &client);
 	if (attached->events == NULL) {

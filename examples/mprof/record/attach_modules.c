@@ -584,3 +584,8 @@ int attach_modules_has(const attach_modules *modules, const char *name)
 	}
 	return 0;
 }
+
+int attach_modules_are_empty(const attach_modules *modules)
+{
+	return modules->range_count == 0;
+}

@@ -50,4 +50,7 @@ uint64_t attach_file_size(const attach_file *file);
 /** Whether a module with this text in its name is mapped. */
 int attach_modules_has(const attach_modules *modules, const char *name);
 
+/** Whether no code is mapped, or the map cannot be read. */
+int attach_modules_are_empty(const attach_modules *modules);
+
 #endif
