@@ -74,26 +74,24 @@ if command -v zsh >/dev/null; then
 	mkdir functions
 	cp "$srcdir/examples/mprof/mprof.zsh" functions/_mprof
 	cat >complete.zsh <<'END'
-zmodload zsh/zpty
+zmodload zsh/zpty zsh/zselect
 zpty shell "PS1=READY zsh -f -i"
-zpty -w shell "fpath=($1 \$fpath); autoload -U compinit && compinit -u -d $2; PS1=DONE"
-while zpty -r shell part; do
-	[[ $part == *DONE* ]] && break
-done 
-zpty -w shell "unsetopt zle_bracketed_paste; setopt no_list_ambiguous; echo STARTED"
-while zpty -r shell part '*STARTED*'; do
-	break
+# A key of its own writes the line to a file, since what is on the screen depends on its width.
+zpty -w shell "fpath=($1 \$fpath); autoload -U compinit && compinit -u -d $2"
+zpty -w shell "show() { print -r -- \"\$BUFFER\" >result.new; mv result.new result }; zle -N show; bindkey '^T' show"
+zpty -n -w shell "$3"$'\t\x14'
+until [[ -e result ]]; do
+	zpty -r -t shell part
+	zselect -t 5
 done
-zpty -n -w shell "$3"$'\t'
-zpty -n -w shell $'\x01'"print -r -- 'RESULT:"$'\x05'":END'"$'\n'
-zpty -r shell part $'*RESULT:*:END*RESULT:*:END*'
-print -r -- "$part"
+cat result
 zpty -d shell
 END
 	while IFS='|' read -r line wanted; do
+		rm -f result
 		timeout 60 zsh -f complete.zsh "$PWD/functions" "$PWD/dump" "$line" >out 2>err </dev/null ||
 			fail "zsh: '$line': $(cat out err)"
-		grep -qE -- "RESULT:.*$wanted *:END" <(tr -d '\r' <out) || fail "zsh: '$line' is not completed by $wanted: $(cat -v out)"
+		grep -qE -- "(^|[ =,])$wanted *\$" out || fail "zsh: '$line' is not completed by $wanted: $(cat -v out)"
 	done < <(grep -v '^mprof re|' cases)
 	tested+=" zsh"
 fi
