@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mprof complete: what can follow on a command line. The help texts of the commands are what it reads, so that an option
- * is described once, for readers and for all shells.
+ * mprof complete: what can follow on a command line. The help texts of the commands are what it reads, so that an
+ * option is described once, for readers and for all shells.
  */
 #include "commands/complete.h"
 
@@ -85,14 +85,12 @@ typedef struct option_line {
 	char text[MAX_WORD];
 } option_line;
 
-/* Returns whether a line describes an option. */
-static int read_option(const char *line, option_line *option)
+/* Returns the end of the option that a line describes, after which another one may follow; NULL if there is none. */
+static const char *read_option(const char *name, option_line *option)
 {
-	const char *name = line + 2, *text;
+	const char *text;
 	size_t length;
 
-	if (strncmp(line, "  -", 3) != 0)
-		return 0;
 	option->letter = 0;
 	if (name[1] != '-' && strncmp(name + 2, ", ", 2) == 0) {
 		option->letter = name[1];
@@ -100,13 +98,13 @@ static int read_option(const char *line, option_line *option)
 	}
 	length = strspn(name, "-abcdefghijklmnopqrstuvwxyz");
 	if (strncmp(name, "--", 2) != 0 || length >= MAX_WORD)
-		return 0;
+		return NULL;
 	snprintf(option->name, sizeof(option->name), "%.*s", (int)length, name);
 	option->value = name[length] == '=' ? WITH_VALUE : name[length] == '[' ? MAYBE_VALUE : WITHOUT_VALUE;
 	text = strstr(name, "  ");
 	text = text != NULL ? text + strspn(text, " ") : "";
 	snprintf(option->text, sizeof(option->text), "%s", text);
-	return 1;
+	return name + strcspn(name, " ");
 }
 
 /* Calls a function for each option of a command, until one returns 0. */
@@ -116,8 +114,16 @@ static void visit_options(const command *command, int (*visit)(const option_line
 	option_line option;
 
 	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL && strcmp(line, "Examples:") != 0) {
-		if (read_option(line, &option) && !visit(&option, user))
-			break;
+		const char *at = strncmp(line, "  -", 3) == 0 ? line + 2 : NULL;
+
+		while (at != NULL && (at = read_option(at, &option)) != NULL) {
+			if (!visit(&option, user)) {
+				free(help);
+				return;
+			}
+			/* "--min-age=N, --max-age=N" */
+			at = at[-1] == ',' ? at + 1 : NULL;
+		}
 	}
 	free(help);
 }
@@ -144,14 +150,16 @@ static const char *last_column(const char *text)
 	return found;
 }
 
-/* Offers the first words of the lines of a list, which begin after the first line. */
-static void offer_list(const completion *asked, int (*run)(int argc, char **argv), const char *name, const char *option)
+/* Offers the first words of the lines of a list, which begins after a line with an end, or after the first line. */
+static void offer_list(const completion *asked, int (*run)(int argc, char **argv), const char *name, const char *option,
+		       const char *before)
 {
-	char *text = capture(run, name, option), *rest = text, *line = NULL;
+	char *text = capture(run, name, option), *rest, *line;
 
+	rest = text != NULL ? strstr(text, before) : NULL;
 	if (rest != NULL)
 		(void)strsep(&rest, "\n");
-	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL) {
+	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL && *line != '\0') {
 		const size_t indent = strspn(line, " ");
 		const size_t length = strcspn(line + indent, " ");
 		char *description = line + indent + length;
@@ -161,7 +169,7 @@ static void offer_list(const completion *asked, int (*run)(int argc, char **argv
 		    strspn(line + indent, "abcdefghijklmnopqrstuvwxyz0123456789-") != length)
 			continue;
 		description += strspn(description, " ");
-		if (*description != '\0' && line[indent + length] == ' ')
+		if (line[indent + length] == ' ')
 			line[indent + length] = '\0';
 		offer(asked, line + indent, last_column(description));
 	}
@@ -207,11 +215,11 @@ static void offer_values(const completion *asked, const command *command, const 
 	char dialects[DIALECTS_LIST_SIZE];
 
 	if (strcmp(option, "--sections") == 0) {
-		offer_list(asked, command->run, command->name, "--sections=help");
+		offer_list(asked, command->run, command->name, "--sections=help", "");
 	} else if (strcmp(option, "--to") == 0) {
-		offer_list(asked, command->run, command->name, "--to=help");
+		offer_list(asked, command->run, command->name, "--to=help", "");
 	} else if (strcmp(option, "--from") == 0) {
-		offer_list(asked, command->run, command->name, "--from=help");
+		offer_list(asked, command->run, command->name, "--from=help", "");
 	} else if (strcmp(option, "--dialect") == 0 || strcmp(option, "--format") == 0) {
 		offer_words(asked, dialects_list(dialects));
 	} else if (strcmp(option, "--value") == 0) {
@@ -274,7 +282,7 @@ static int print_topics(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	puts("");
+	puts("Topics:");
 	topics_print_list();
 	return STATUS_OK;
 }
@@ -302,7 +310,7 @@ static void offer_argument(const completion *asked, const command *command, int 
 		if (count == 2)
 			puts(":processes");
 		else if (count == 3)
-			offer_list(asked, command->run, command->name, "--help");
+			offer_list(asked, command->run, command->name, "--help", "COMMAND is\n");
 		else if (strcmp(words[count - 2], "alloc") == 0)
 			offer_words(asked, "on off stack stack:512k stack:all");
 		else
@@ -360,7 +368,7 @@ int complete_command_line(const command *commands, size_t count, int argc, char 
 	}
 	command = find(&asked, argv[1]);
 	if (strcmp(argv[1], "help") == 0 && argc == 3) {
-		offer_list(&asked, print_topics, "help", "");
+		offer_list(&asked, print_topics, "help", "", "");
 		offer_commands(&asked);
 	} else if (command != NULL) {
 		complete_arguments(&asked, command, argc - 1, argv + 1);

@@ -11,7 +11,7 @@
 /** The format with a name. Returns NULL after a message. */
 const import_format *formats_find(const char *name);
 
-/** The format of a file that begins with these bytes; NULL if it is none of them. */
+/** The format of a file that begins with these bytes; NULL if it is in no format. */
 const import_format *formats_recognize(const uint8_t *start, size_t length);
 
 void formats_print_list(void);

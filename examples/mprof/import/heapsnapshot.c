@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads heap snapshots of V8, which Node.js (v8.writeHeapSnapshot()) and Chromium's DevTools write: numbers of nodes and
- * edges, whose names come at the end of the file.
+ * Reads heap snapshots of V8, which Node.js (v8.writeHeapSnapshot()) and Chromium's DevTools write: numbers of nodes
+ * and edges, whose names come at the end of the file.
  */
 #include "import/heap_log.h"
 #include "import/import.h"

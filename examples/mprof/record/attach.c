@@ -236,8 +236,8 @@ static int command(control_connection *connection, const char *line)
 }
 
 /*
- * A program that was started with the module records itself, to its own log, with the names of its methods: it is only
- * told to begin and to end. Returns the exit status.
+ * A program that was started with the module records itself, to its own log, with the names of its methods: recording
+ * is turned on and off. Returns the exit status.
  */
 static int control_recording(const attachment *attached, control_connection *connection)
 {

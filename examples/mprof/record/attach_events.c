@@ -2,8 +2,8 @@
 /*
  * Takes samples of a running process with events of the kernel.
  *
- * Each thread has an event on each processor, and all events of a processor share a ring: only such events are inherited
- * by the threads that a thread starts. A thread that no event was inherited by is found in /proc.
+ * Each thread has an event on each processor, and all events of a processor share a ring: only such events are
+ * inherited by the threads that a thread starts. Threads without an inherited event are found in /proc.
  */
 #include "record/attach_events.h"
 
@@ -173,7 +173,7 @@ static int follow_on(attach_events *events, pid_t thread, int processor)
 	return 0;
 }
 
-/* Returns 0 with errno set if the system refuses; a thread that has ended is none. */
+/* Returns 0 with errno set if the system refuses; a thread that has ended is not followed. */
 static int follow(attach_events *events, pid_t thread)
 {
 	if (key_map_add(&events->threads, (uint64_t)thread) < 0) {

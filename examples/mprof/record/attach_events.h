@@ -16,7 +16,7 @@
 typedef struct attach_sample {
 	uint64_t time; /**< Nanoseconds of the monotonic clock. */
 	uint32_t thread;
-	int has_registers; /**< 0: the kernel knows no registers of the program. */
+	int has_registers; /**< 0: the kernel has no registers of the program. */
 	uint64_t registers[REGISTER_COUNT];
 	const uint8_t *stack; /**< A copy of the stack from its pointer on. */
 	uint64_t stack_length;

@@ -286,7 +286,7 @@ static uint32_t unwind(attach_log *log, const attach_sample *sample)
 	return stack;
 }
 
-/* Where code is, is known anew: definitions that were made before remain. */
+/* Addresses are looked up again; definitions that were made before remain. */
 static void forget_addresses(attach_log *log)
 {
 	memset(log->rows, 0, CACHED_ROWS * sizeof(*log->rows));

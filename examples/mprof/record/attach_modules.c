@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds code of a running process by its address. Files are read as the process has them mapped; every offset in them is
- * checked.
+ * Finds code of a running process by its address. Files are read as the process has them mapped; every offset in them
+ * is checked.
  */
 #include "record/attach_modules.h"
 
