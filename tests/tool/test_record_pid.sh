@@ -23,7 +23,7 @@ refuse 'no PROGRAM' --sample
 refuse 'for programs that' --pid=$$ --children
 
 test "$(uname -sm)" = "Linux x86_64" || skip "processes are sampled only on Linux for x86-64; the rest was tested"
-# A program whose main thread and first worker run already, and that starts another worker when it is told to.
+# A program whose main thread and first worker run already, and that starts another worker on request.
 cat >app.c <<'END'
 #define _GNU_SOURCE
 #include <pthread.h>
