@@ -78,7 +78,7 @@ void *import_job_grow(import_job *job, void *array, size_t count, size_t *capaci
 	if (count > UINT32_MAX / 4)
 		import_job_fail(job, "too large: more than a billion items of a kind");
 	*capacity = 2 * count + 256;
-	array = realloc(array, *capacity * size);
+	array = reallocarray(array, *capacity, size);
 	if (array == NULL)
 		import_job_fail(job, "out of memory");
 	return array;
