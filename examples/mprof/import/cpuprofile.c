@@ -178,10 +178,8 @@ static void read_children(uint32_t parent)
 static void name_node(uint32_t index, int64_t id)
 {
 	const size_t known = indexes.count;
-	node_entry *entry = key_map_put(&indexes, (uint64_t)id);
+	node_entry *entry = import_job_put(job, &indexes, (uint64_t)id);
 
-	if (entry == NULL)
-		import_job_fail(job, out_of_memory);
 	if (indexes.count == known)
 		json_reader_refuse(&json, "two nodes have the same ID");
 	entry->index = index;
@@ -367,11 +365,9 @@ static uint32_t add_stack(uint32_t caller, uint32_t method, uint32_t position)
 
 static uint32_t position_of(uint32_t method, int64_t line)
 {
-	id_entry *entry = key_map_put(&positions, (uint64_t)method << 32 | (uint32_t)line);
+	id_entry *entry = import_job_put(job, &positions, (uint64_t)method << 32 | (uint32_t)line);
 	mprof_record *record;
 
-	if (entry == NULL)
-		import_job_fail(job, out_of_memory);
 	if (entry->id != 0)
 		return (uint32_t)entry->id;
 	position_records =

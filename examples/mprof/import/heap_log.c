@@ -25,9 +25,9 @@ const char *heap_log_keep_text(heap_log *heap, const char *text)
 {
 	pooled_text *found = text_pool_get(&heap->texts, text);
 
-	if (found == NULL)
-		import_job_fail(heap->job, "out of memory");
-	return found->text;
+	if (found != NULL)
+		return found->text;
+	import_job_fail(heap->job, "out of memory");
 }
 
 /* The ID of a text in the log; 0 for NULL. */
@@ -39,9 +39,7 @@ static uint32_t text_id(heap_log *heap, const char *text)
 
 	if (kept == NULL)
 		return 0;
-	entry = key_map_put(&heap->text_ids, (uintptr_t)kept);
-	if (entry == NULL)
-		import_job_fail(heap->job, "out of memory");
+	entry = import_job_put(heap->job, &heap->text_ids, (uintptr_t)kept);
 	if (entry->id == 0) {
 		entry->id = heap->text_ids.count;
 		record = add_record(heap, &heap->new_texts, &heap->new_text_count, &heap->new_text_capacity);

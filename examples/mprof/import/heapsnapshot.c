@@ -313,10 +313,8 @@ static void define_classes(void)
 
 	for (size_t i = 0; i < snapshot.node_count; i++) {
 		const char *name = heap_log_keep_text(&heap, class_name(&snapshot.nodes[i], buffer));
-		class_entry *entry = key_map_put(&classes, (uintptr_t)name);
+		class_entry *entry = import_job_put(job, &classes, (uintptr_t)name);
 
-		if (entry == NULL)
-			import_job_fail(job, out_of_memory);
 		if (entry->id == 0) {
 			entry->id = classes.count;
 			definition.id = (uint32_t)entry->id;

@@ -200,15 +200,6 @@ static uint64_t size_of(uint8_t type)
 	return type == TYPE_OBJECT ? id_size : type < TYPES ? value_sizes[type] : 0;
 }
 
-static void *put(key_map *map, uint64_t key)
-{
-	void *entry = key_map_put(map, key);
-
-	if (entry == NULL)
-		import_job_fail(job, out_of_memory);
-	return entry;
-}
-
 /* Names. */
 
 static const char *text_of(uint64_t id)
@@ -235,7 +226,7 @@ static void read_text(uint64_t length)
 			name[size++] = (char)start[i];
 	}
 	name[size] = '\0';
-	entry = put(&texts, id);
+	entry = import_job_put(job, &texts, id);
 	if (entry->text == NULL)
 		entry->text = heap_log_keep_text(&heap, name);
 }
@@ -248,7 +239,7 @@ static const char *class_name(uint64_t id)
 	char readable[MAX_NAME + 2 * 256 + 16];
 	size_t depth = 0, length;
 
-	while (name[depth] == '[' && depth < 255)
+	while (depth < 255 && name[depth] == '[')
 		depth++;
 	found = depth > 0 && name[depth] != '\0' ? strchr(letters, name[depth]) : NULL;
 	if (found != NULL) {
@@ -307,7 +298,7 @@ static uint32_t class_in_log(java_class *class)
 
 static java_class *class_of(uint64_t id)
 {
-	java_class *class = put(&classes, id);
+	java_class *class = import_job_put(job, &classes, id);
 
 	return class;
 }
@@ -605,7 +596,8 @@ static const char *frame_name(uint64_t thread, uint64_t number)
 /* The root of a frame: one for each thread and frame. */
 static uint32_t local_root(uint32_t kind, uint64_t thread, uint64_t number)
 {
-	serial_entry *entry = put(&local_roots, thread << 33 | (number & UINT32_MAX) << 1 | (kind == MPROF_ROOT_STACK));
+	serial_entry *entry = import_job_put(job, &local_roots,
+					     thread << 33 | (number & UINT32_MAX) << 1 | (kind == MPROF_ROOT_STACK));
 	const char *name;
 
 	if (entry->id == 0) {
@@ -706,7 +698,7 @@ static void read_loaded_class(void)
 	if (problem != NULL)
 		return;
 	class_of(id)->name = name;
-	((serial_entry *)put(&class_serials, serial))->id = id;
+	((serial_entry *)import_job_put(job, &class_serials, serial))->id = id;
 }
 
 static void read_frame(void)
@@ -720,7 +712,7 @@ static void read_frame(void)
 	read.line = (int32_t)(uint32_t)take(4);
 	if (problem != NULL)
 		return;
-	added = put(&frames, read.id);
+	added = import_job_put(job, &frames, read.id);
 	*added = read;
 }
 
@@ -731,7 +723,7 @@ static void read_trace(void)
 
 	if (problem != NULL || count > MAX_TRACE_FRAMES)
 		return;
-	added = put(&traces, serial);
+	added = import_job_put(job, &traces, serial);
 	if (added->frames != NULL)
 		return;
 	added->frames = calloc((size_t)count + 1, sizeof(*added->frames));
@@ -741,7 +733,7 @@ static void read_trace(void)
 	for (uint64_t i = 0; i < count && problem == NULL; i++)
 		added->frames[i] = take_id();
 	added->count = count;
-	((serial_entry *)put(&thread_traces, thread))->id = serial;
+	((serial_entry *)import_job_put(job, &thread_traces, thread))->id = serial;
 }
 
 static void read_record(uint64_t tag, uint64_t length)
@@ -867,8 +859,6 @@ static void release(void)
 
 static void report(void)
 {
-	if (problem != NULL)
-		import_job_report_damage(job, import_source_offset(&job->source), problem);
 	import_job_report_left_out(job, left_out_values,
 				   "values that are not references: contents of fields and arrays");
 	import_job_report_left_out(job, left_out[TAG_CPU_SAMPLES], "records of samples");
@@ -884,8 +874,10 @@ static void convert_dump(import_job *started)
 	heap_log_begin(&heap, job, 0);
 	read_records();
 	write_waiting();
+	if (problem != NULL)
+		import_job_report_damage(job, import_source_offset(&job->source), problem);
 	if (heap.objects == 0)
-		import_job_fail(job, problem != NULL ? problem : "no heap dump in the file");
+		import_job_fail(job, "no objects in the file");
 	heap.is_incomplete = problem != NULL;
 	now = last;
 	report();

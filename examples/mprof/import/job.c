@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Noreturn void fail_about(import_job *job, const char *path, const char *why)
+__attribute__((noreturn)) static void fail_about(import_job *job, const char *path, const char *why)
 {
 	text_begin_message(path);
 	fprintf(stderr, "%s\n", why);
@@ -19,7 +19,7 @@ static _Noreturn void fail_about(import_job *job, const char *path, const char *
 	exit(STATUS_NOTHING);
 }
 
-_Noreturn void import_job_fail(import_job *job, const char *why)
+void import_job_fail(import_job *job, const char *why)
 {
 	fail_about(job, job->path, why);
 }
@@ -82,6 +82,15 @@ void *import_job_grow(import_job *job, void *array, size_t count, size_t *capaci
 	if (array == NULL)
 		import_job_fail(job, "out of memory");
 	return array;
+}
+
+void *import_job_put(import_job *job, key_map *map, uint64_t key)
+{
+	void *entry = key_map_put(map, key);
+
+	if (entry == NULL)
+		import_job_fail(job, "out of memory");
+	return entry;
 }
 
 void import_job_report_left_out(import_job *job, uint64_t count, const char *what)

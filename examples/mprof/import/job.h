@@ -8,6 +8,7 @@
 
 #include "common/whole_file.h"
 #include "import/source.h"
+#include "shared/key_map.h"
 
 #include <mprof/writer.h>
 
@@ -24,7 +25,7 @@ typedef struct import_job {
 } import_job;
 
 /** Prints why there is no log, discards it, and ends the program. */
-_Noreturn void import_job_fail(import_job *job, const char *why);
+__attribute__((noreturn)) void import_job_fail(import_job *job, const char *why);
 
 /** Ends the program, after a message, if a call of the writer has failed. */
 void import_job_expect(import_job *job, mprof_status status);
@@ -41,6 +42,9 @@ void import_job_write_records(import_job *job, uint32_t block, uint32_t number, 
 
 /** Makes room for one more element in an array. Returns the array. */
 void *import_job_grow(import_job *job, void *array, size_t count, size_t *capacity, size_t size);
+
+/** The entry of a key, which key_map_put() makes if there is none. */
+void *import_job_put(import_job *job, key_map *map, uint64_t key);
 
 /** Prints how much of something the log cannot represent; nothing if \p count is 0. */
 void import_job_report_left_out(import_job *job, uint64_t count, const char *what);

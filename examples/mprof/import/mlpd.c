@@ -88,19 +88,10 @@ static void *append(array *array, size_t size)
 	return memset((char *)array->items + array->count++ * size, 0, size);
 }
 
-static void *put(key_map *map, uint64_t key)
-{
-	void *entry = key_map_put(map, key);
-
-	if (entry == NULL)
-		import_job_fail(job, "out of memory");
-	return entry;
-}
-
 /* The definition of an address, with an ID. */
 static definition *define(key_map *map, uint64_t address)
 {
-	definition *found = put(map, address);
+	definition *found = import_job_put(job, map, address);
 
 	if (found->id == 0)
 		found->id = map->count + UNKNOWN_CLASS;
@@ -126,7 +117,7 @@ static void note_metadata(const mlpd_event *event)
 		found->parent = event->fields[2];
 		break;
 	case MLPD_VTABLE:
-		((number *)put(&vtables, event->fields[1]))->id = event->fields[3];
+		((number *)import_job_put(job, &vtables, event->fields[1]))->id = event->fields[3];
 		break;
 	case MLPD_ASSEMBLY:
 		define(&units, event->fields[2])->parent = event->fields[1];
@@ -289,7 +280,7 @@ static uint32_t class_of_vtable(uint64_t vtable)
 static object *object_at(uint64_t address, uint64_t time)
 {
 	uint64_t count = collections_until(time);
-	object *found = put(&objects, address ^ count << 48);
+	object *found = import_job_put(job, &objects, address ^ count << 48);
 
 	if (found->class_id == 0)
 		found->collections = count;
@@ -346,7 +337,7 @@ static mprof_record *new_record(int which, uint32_t kind, uint32_t id)
 
 static uint32_t stack_of(uint32_t caller, uint32_t target, uint32_t is_native)
 {
-	number *found = put(&stacks, (uint64_t)caller << 33 | (uint64_t)target << 1 | is_native);
+	number *found = import_job_put(job, &stacks, (uint64_t)caller << 33 | (uint64_t)target << 1 | is_native);
 
 	if (found->id == 0) {
 		found->id = ++stack_count;
@@ -369,7 +360,7 @@ static uint32_t stack_of_frames(const mlpd_event *event)
 static uint32_t location_of(uint64_t address)
 {
 	static uint32_t function_count;
-	number *found = put(&locations, address);
+	number *found = import_job_put(job, &locations, address);
 	range *symbol;
 
 	if (found->id != 0)
@@ -390,7 +381,7 @@ static uint32_t location_of(uint64_t address)
 
 static uint64_t thread_id(uint64_t address)
 {
-	const thread *found = put(&threads, address);
+	const thread *found = import_job_put(job, &threads, address);
 
 	return address + (found->reused << 48);
 }
@@ -661,7 +652,7 @@ static void convert_unit(const mlpd_event *event)
 static void start_thread(uint64_t address)
 {
 	uint64_t id = thread_id(address);
-	thread *thread = put(&threads, address);
+	thread *thread = import_job_put(job, &threads, address);
 
 	if (!thread->has_ended)
 		return;
@@ -685,7 +676,7 @@ static void convert_metadata(const mlpd_event *event)
 			start_thread(event->fields[1]);
 		add(is_end ? MPROF_EVENT_THREAD_END : MPROF_EVENT_THREAD_START, 0, event->time,
 		    thread_id(event->fields[1]));
-		((thread *)put(&threads, event->fields[1]))->has_ended = (uint64_t)is_end;
+		((thread *)import_job_put(job, &threads, event->fields[1]))->has_ended = (uint64_t)is_end;
 	} else if (event->fields[0] >= MLPD_IMAGE && event->fields[0] <= MLPD_DOMAIN) {
 		if (event->type != MLPD_METADATA)
 			convert_unit(event);
@@ -765,7 +756,7 @@ static void convert_counter(const uint64_t *fields)
 {
 	static const uint32_t units[] = {MPROF_METRIC_UNIT_RAW, MPROF_METRIC_UNIT_BYTES, MPROF_METRIC_UNIT_TIME,
 					 MPROF_METRIC_UNIT_COUNT};
-	counter *found = put(&counters, fields[MLPD_INDEX]);
+	counter *found = import_job_put(job, &counters, fields[MLPD_INDEX]);
 	uint64_t type = fields[MLPD_TYPE], unit = fields[MLPD_UNIT] >> 24;
 	mprof_record record = {.kind = MPROF_RECORD_METRIC};
 	uint32_t flags = unit < sizeof(units) / sizeof(units[0]) ? units[unit] : MPROF_METRIC_UNIT_RAW;
@@ -913,7 +904,7 @@ static void begin_buffer(const mlpd_buffer *buffer)
 	uint64_t last;
 
 	event_thread = thread_id(buffer->thread);
-	thread = put(&threads, buffer->thread);
+	thread = import_job_put(job, &threads, buffer->thread);
 	last = thread->last_time;
 	if (thread->damage != damage && last != 0 && buffer->time >= last)
 		add(MPROF_EVENT_RECORDING_RESUMED, 0, buffer->time, buffer->time - last);
@@ -950,7 +941,7 @@ static void read_events(void (*take)(const mlpd_event *event), int is_last)
 			note_damage(buffer.at);
 			shot.flags |= MPROF_HEAP_FLAG_INCOMPLETE;
 		}
-		((thread *)put(&threads, buffer.thread))->last_time = buffer.time;
+		((thread *)import_job_put(job, &threads, buffer.thread))->last_time = buffer.time;
 	} while (found);
 	file.at = start;
 }

@@ -9,7 +9,7 @@
 #define FILE_ID UINT32_C(0x4d505a01)
 #define BUFFER_ID UINT32_C(0x4d504c01)
 
-enum { BUFFER_HEADER = 48, TRAMPOLINE_WITH_NAME = 5, PERFORMANCE_COUNTERS = 1 << 15, MAX_NUMBER = 10 };
+enum { BUFFER_HEADER = 48, TRAMPOLINE_WITH_NAME = 5, PERFORMANCE_COUNTERS = 1 << 15 };
 enum { LIST, FRAMES };
 
 /* Storage of lists, which grows. */
@@ -128,7 +128,7 @@ static int take_number(mlpd_buffer *buffer, int is_signed, uint64_t *value)
 
 	*value = 0;
 	do {
-		if (shift >= 7 * MAX_NUMBER || !take_byte(buffer, &byte))
+		if (shift > 63 || !take_byte(buffer, &byte))
 			return 0;
 		*value |= (byte & 0x7f) << shift;
 		shift += 7;
@@ -178,12 +178,13 @@ static void push(mlpd_event *event, int which, uint64_t value)
 	uint64_t *values = lists[which].values;
 
 	if (*count == lists[which].capacity) {
-		values = realloc(values, (2 * *count + 64) * sizeof(*values));
-		if (values == NULL) {
+		uint64_t *larger = realloc(values, (2 * *count + 64) * sizeof(*values));
+
+		if (larger == NULL) {
 			event->lacks_memory = 1;
 			return;
 		}
-		lists[which].values = values;
+		lists[which].values = values = larger;
 		lists[which].capacity = 2 * *count + 64;
 	}
 	values[(*count)++] = value;
