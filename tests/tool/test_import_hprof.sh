@@ -93,7 +93,7 @@ done
 	printf 'JAVA PROFILE 1.0.2\0\0\0\0\10\0\0\0\0\0\0\0\0\34\0\0\0\0\377\377\377\377\43\0\0\0\0\0\0\0\1\0\0\0\0\377\377\377\377\13'
 	printf '\41\0\0\0\0\0\0\0\1'
 } >long.hprof
-(ulimit -v 1000000 && "$MPROF" import -o x.mprof long.hprof) 2>err && fail "a length that lies is accepted"
+(test -n "${MPROF_SANITIZED-}" || ulimit -v 1000000; "$MPROF" import -o x.mprof long.hprof) 2>err && fail "a length that lies is accepted"
 expect_line err 'long.hprof: offset [0-9]+: (the file|a record) ends within'
 
 # A program that runs here.

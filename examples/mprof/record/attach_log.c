@@ -148,9 +148,10 @@ static uint32_t module_of(attach_log *log, const attach_place *place)
 
 static uint32_t function_of(attach_log *log, const attach_place *place, uint32_t module)
 {
-	id_entry *entry = place->function != NULL
-				  ? entry_of(log, &log->functions, place->function_start ^ (uint64_t)module << 48)
-				  : NULL;
+	id_entry *entry =
+		place->function != NULL
+			? entry_of(log, &log->functions, place->function_start ^ hash_key((uintptr_t)place->function))
+			: NULL;
 	mprof_record *record;
 
 	if (entry == NULL)
@@ -409,6 +410,7 @@ mprof_status attach_log_write(attach_log *log, uint64_t before)
 	size_t total = 0;
 	mprof_status status;
 
+	attach_modules_refresh(log->code);
 	sorted_before = before;
 	if (log->sample_count > 0)
 		qsort(log->samples, log->sample_count, sizeof(taken_sample), compare_samples);

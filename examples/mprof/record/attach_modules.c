@@ -414,6 +414,21 @@ static const compiled *find_compiled(const attach_modules *modules, uint64_t add
 	return NULL;
 }
 
+void attach_modules_refresh(attach_modules *modules)
+{
+	const size_t before = modules->compiled_count;
+
+	if (!read_compiled(modules))
+		return;
+	for (size_t added = before; added < modules->compiled_count; added++) {
+		const compiled *new = &modules->compiled[added];
+
+		for (size_t i = 0; i < before && !modules->has_expired; i++)
+			modules->has_expired = modules->compiled[i].start < new->start + new->size &&new->start <
+					       modules->compiled[i].start + modules->compiled[i].size;
+	}
+}
+
 attach_modules *attach_modules_create(pid_t process)
 {
 	attach_modules *modules = calloc(1, sizeof(*modules));

@@ -33,6 +33,12 @@ void attach_modules_destroy(attach_modules *modules);
 /** Notes that the process has mapped code: it is read again before the next lookup. */
 void attach_modules_expire(attach_modules *modules);
 
+/**
+ * Reads what the runtime has compiled since, which may be where other code was: then the map expires. Call it now and
+ * then.
+ */
+void attach_modules_refresh(attach_modules *modules);
+
 /** Reads the map again if it has expired. Returns whether addresses may now be in other code. */
 int attach_modules_update(attach_modules *modules);
 
