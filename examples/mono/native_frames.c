@@ -5,6 +5,7 @@
 #include <mono/metadata/profiler.h>
 
 #include "shared/learned_rules.h"
+#include "shared/own_tables.h"
 #include "shared/unwind_registers.h"
 
 #include <pthread.h>
@@ -185,7 +186,7 @@ static int leave(unwind_frame *frame, uint64_t inside, int *is_exact)
 	unwind_row row;
 	uint64_t base;
 
-	if (!unwind_tables_find_own(inside, &entry) || !unwind_rules_compute(&entry, inside, &row) ||
+	if (!own_tables_find_on_stack(inside, &entry) || !unwind_rules_compute(&entry, inside, &row) ||
 	    !unwind_rules_base(&row, frame, &base))
 		return 0;
 	*is_exact = entry.is_signal_frame;

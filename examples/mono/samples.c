@@ -206,8 +206,8 @@ static void *await_signal(void *argument)
 		continue;
 	pthread_mutex_lock(&rate_lock);
 	hz = atomic_load_explicit(&present_hz, memory_order_relaxed);
-	/* If samples were stopped meanwhile, the runtime sends the signals again when they are resumed. */
-	if (hz != 0)
+	/* If samples are stopped, start_taking() replaces it when they are resumed. */
+	if (hz != 0 && !is_replaced)
 		replace_runtime(profiler, hz);
 	pthread_mutex_unlock(&rate_lock);
 	return NULL;
@@ -259,7 +259,12 @@ static void start_taking(MonoProfiler *profiler, uint32_t hz)
 	if (is_replaced || sample_source_used() == SAMPLE_SOURCE_RUNTIME)
 		sampled_threads_pause(0);
 	atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
-	if (!is_replaced)
+	if (is_replaced)
+		return;
+	/* The signal may have become known while samples were stopped. */
+	if (sample_source_used() != SAMPLE_SOURCE_RUNTIME && sampling_signal_get() != 0)
+		replace_runtime(profiler, hz);
+	else
 		(void)change_runtime(profiler, hz);
 }
 

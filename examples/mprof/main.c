@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the command that the first argument names. */
 #include "commands/commands.h"
+#include "commands/complete.h"
 #include "commands/topics.h"
 #include "common/arguments.h"
 #include "common/nearest.h"
@@ -14,12 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *summary;
-} command;
-
 static const command commands[] = {
 	{"record", command_record, "run a program and record it to a log"},
 	{"control", command_control, "control the recording of a running program"},
@@ -30,6 +25,7 @@ static const command commands[] = {
 	{"flame", command_flame, "draw a flame graph of a log, or of the difference of two"},
 	{"handles", command_handles, "print the GC handles alive, and what created them"},
 	{"export", command_export, "write a log for other tools: pprof, speedscope, callgrind"},
+	{"import", command_import, "make a log from the file of another profiler"},
 	{"explore", command_explore, "write one HTML file that shows a log in any browser"},
 	{"decode", command_decode, "print the text of Mono's first decoder"},
 	{"info", command_info, "print a summary of a log"},
@@ -171,5 +167,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "help") == 0)
 		return output_finish(run_help(argc, argv));
+	if (strcmp(argv[1], "complete") == 0)
+		return output_finish(complete_command_line(commands, COMMAND_COUNT, argc - 1, argv + 1));
 	return output_finish(run_command(argc, argv));
 }

@@ -5,6 +5,7 @@
 #include "shared/hash.h"
 #include "shared/learned_rules.h"
 #include "shared/loader.h"
+#include "shared/own_tables.h"
 #include "shared/own_thread.h"
 #include "shared/sampled_stack.h"
 
@@ -46,7 +47,7 @@ static const unwind_row *find_row(uintptr_t address, int *is_signal_frame)
 
 	if (cache[slot].address != address) {
 		cache[slot].address = 0;
-		if (!unwind_tables_find(address, &entry) || !unwind_rules_compute(&entry, address, &cache[slot].row))
+		if (!own_tables_find(address, &entry) || !unwind_rules_compute(&entry, address, &cache[slot].row))
 			return NULL;
 		cache[slot].address = address;
 		cache[slot].is_signal_frame = entry.is_signal_frame;

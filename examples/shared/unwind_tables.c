@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the unwinding information of functions. Every read is checked against the segment that contains the tables. */
+/* Reads the unwinding information of functions. Every read is checked against the segment that contains the tables. */
 #include "shared/unwind_tables.h"
 
-#include "shared/loader.h"
-
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <string.h>
 
 /* Encodings of pointers. Only those that linkers use for these tables are accepted. */
@@ -17,19 +12,8 @@
 #define ENCODING_FROM_HERE 0x10
 #define ENCODING_INDEX 0x3b /* Relative to the start of the index, 4 bytes. */
 
-/* At least this much of a module is mapped at its start. */
-#define FIRST_PAGE 4096
-
 #define INDEX_VERSION 1
 #define INDEX_HEADER_SIZE 12
-
-/* The segment with the index of a module, which contains the tables, too. */
-typedef struct table_segment {
-	uintptr_t address; /* The address that is looked for. */
-	const uint8_t *index;
-	const uint8_t *start;
-	const uint8_t *end;
-} table_segment;
 
 uint8_t unwind_read_byte(unwind_cursor *cursor)
 {
@@ -78,37 +62,6 @@ int64_t unwind_read_sleb(unwind_cursor *cursor)
 	return (int64_t)number;
 }
 
-static int find_segment(struct dl_phdr_info *module, size_t size, void *user)
-{
-	table_segment *segment = user;
-	uintptr_t index = 0;
-	int is_found = 0;
-
-	(void)size;
-	for (int i = 0; i < module->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &module->dlpi_phdr[i];
-		uintptr_t start = module->dlpi_addr + header->p_vaddr;
-
-		if (header->p_type == PT_GNU_EH_FRAME)
-			index = start;
-		else if (header->p_type == PT_LOAD)
-			is_found |= segment->address - start < header->p_memsz;
-	}
-	if (!is_found)
-		return 0;
-	for (int i = 0; index != 0 && i < module->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &module->dlpi_phdr[i];
-		uintptr_t start = module->dlpi_addr + header->p_vaddr;
-
-		if (header->p_type != PT_LOAD || (header->p_flags & PF_R) == 0 || index - start >= header->p_filesz)
-			continue;
-		segment->index = (const uint8_t *)index; // NOLINT(performance-no-int-to-ptr)
-		segment->start = segment->index - (index - start);
-		segment->end = segment->start + header->p_filesz;
-	}
-	return 1;
-}
-
 static int32_t number_at(const uint8_t *bytes)
 {
 	int32_t number;
@@ -118,7 +71,7 @@ static int32_t number_at(const uint8_t *bytes)
 }
 
 /* Binary search in the index for the last function that starts at or before the address. Returns NULL if none does. */
-static const uint8_t *search_index(const table_segment *segment)
+static const uint8_t *search_index(const unwind_segment *segment)
 {
 	const uint8_t *table = segment->index + INDEX_HEADER_SIZE;
 	const intptr_t wanted = (intptr_t)(segment->address - (uintptr_t)segment->index);
@@ -171,7 +124,7 @@ static uintptr_t read_pointer(unwind_cursor *cursor, unsigned encoding, int is_l
 }
 
 /* Limits a cursor to the record that starts at its position. Returns 0 if the record is not inside the segment. */
-static int enter_record(unwind_cursor *cursor, const table_segment *segment, const uint8_t *start)
+static int enter_record(unwind_cursor *cursor, const unwind_segment *segment, const uint8_t *start)
 {
 	uint64_t length;
 
@@ -187,7 +140,7 @@ static int enter_record(unwind_cursor *cursor, const table_segment *segment, con
 }
 
 /* Reads what the functions of a unit have in common. Sets the encoding of pointers. */
-static int read_common(unwind_entry *entry, const table_segment *segment, const uint8_t *start, unsigned *encoding,
+static int read_common(unwind_entry *entry, const unwind_segment *segment, const uint8_t *start, unsigned *encoding,
 		       int *has_sizes)
 {
 	unwind_cursor cursor;
@@ -227,8 +180,7 @@ static int read_common(unwind_entry *entry, const table_segment *segment, const 
 	return cursor.at != NULL;
 }
 
-/* Reads the entry that the index of the segment leads to. */
-static int find_entry(const table_segment *segment, unwind_entry *entry)
+int unwind_tables_find_in(const unwind_segment *segment, unwind_entry *entry)
 {
 	const uint8_t *start;
 	const uint8_t *common;
@@ -257,55 +209,3 @@ static int find_entry(const table_segment *segment, unwind_entry *entry)
 	entry->program = cursor;
 	return cursor.at != NULL && segment->address - entry->start < length;
 }
-
-int unwind_tables_find(uintptr_t address, unwind_entry *entry)
-{
-	table_segment segment = {address, NULL, NULL, NULL};
-
-	(void)loader_visit(find_segment, &segment);
-	return find_entry(&segment, entry);
-}
-
-#if defined(__linux__) && defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
-/* Finds the segment with the index in the program headers, which the first page of a module contains. */
-static void find_table_segment(const struct dl_find_object *object, table_segment *segment)
-{
-	const uint8_t *const module = object->dlfo_map_start;
-	const uintptr_t index = (uintptr_t)object->dlfo_eh_frame;
-	const ElfW(Ehdr) *header = (const void *)module;
-	const ElfW(Phdr) *programs = (const void *)(module + header->e_phoff);
-
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(*programs) ||
-	    header->e_phoff + header->e_phnum * sizeof(*programs) > FIRST_PAGE)
-		return;
-	for (int i = 0; i < header->e_phnum; i++) {
-		const uintptr_t start = object->dlfo_link_map->l_addr + programs[i].p_vaddr;
-
-		if (programs[i].p_type != PT_LOAD || (programs[i].p_flags & PF_R) == 0 ||
-		    index - start >= programs[i].p_filesz)
-			continue;
-		segment->index = object->dlfo_eh_frame;
-		segment->start = segment->index - (index - start);
-		segment->end = segment->start + programs[i].p_filesz;
-	}
-}
-
-int unwind_tables_find_own(uintptr_t address, unwind_entry *entry)
-{
-	table_segment segment = {address, NULL, NULL, NULL};
-	struct dl_find_object object;
-
-	// NOLINTNEXTLINE(performance-no-int-to-ptr)
-	if (_dl_find_object((void *)address, &object) != 0 || object.dlfo_eh_frame == NULL)
-		return 0;
-	find_table_segment(&object, &segment);
-	return find_entry(&segment, entry);
-}
-#else
-int unwind_tables_find_own(uintptr_t address, unwind_entry *entry)
-{
-	(void)address;
-	(void)entry;
-	return 0;
-}
-#endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file unwind_tables.h
- * \brief Finds the unwinding information of a function in the loaded programs and libraries: the tables that compilers
- * write for exceptions (.eh_frame and its index). Async-signal-safe, except for unwind_tables_find().
+ * \brief The unwinding information of functions: the tables that compilers write for exceptions (.eh_frame and its
+ * index). Async-signal-safe.
  */
 #ifndef UNWIND_TABLES_H
 #define UNWIND_TABLES_H
@@ -33,16 +33,15 @@ typedef struct unwind_entry {
 	unwind_cursor program; /**< Program that changes them. */
 } unwind_entry;
 
-/**
- * Finds the entry of a function. Returns 0 if it has none. The caller ensures that no library is unloaded until it
- * has used the entry, by calling this function from a callback of dl_iterate_phdr().
- */
-int unwind_tables_find(uintptr_t address, unwind_entry *entry);
+/** Where the tables of a module are: a copy of the segment that contains them, or the segment itself. */
+typedef struct unwind_segment {
+	uintptr_t address;    /**< The address that is looked for, at its distance from the tables. */
+	const uint8_t *index; /**< NULL: the module has no index. */
+	const uint8_t *start;
+	const uint8_t *end;
+} unwind_segment;
 
-/**
- * The same for an address on the calling thread's own stack, whose module stays loaded. Async-signal-safe. Returns 0
- * also if the C library has no function for that (glibc has it since 2.35).
- */
-int unwind_tables_find_own(uintptr_t address, unwind_entry *entry);
+/** Finds the entry of a function in the tables of its module. Returns 0 if it has none. */
+int unwind_tables_find_in(const unwind_segment *segment, unwind_entry *entry);
 
 #endif

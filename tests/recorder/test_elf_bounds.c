@@ -7,7 +7,7 @@
 #include "recorder/system/elf_symbols.h"
 
 #include "shared/loader.h"
-#include "shared/unwind_tables.h"
+#include "shared/own_tables.h"
 
 #include <criterion/criterion.h>
 #include <link.h>
@@ -91,9 +91,9 @@ Test(elf_bounds, those_of_the_modules)
 		const elf_symbol *function = &bounds.symbols[i];
 		unwind_entry entry;
 
-		cr_assert(unwind_tables_find((uintptr_t)(base + function->start), &entry));
+		cr_assert(own_tables_find((uintptr_t)(base + function->start), &entry));
 		cr_assert_eq(entry.start, base + function->start);
-		cr_assert(unwind_tables_find((uintptr_t)(base + function->end - 1), &entry));
+		cr_assert(own_tables_find((uintptr_t)(base + function->end - 1), &entry));
 		cr_assert_eq(entry.start, base + function->start);
 	}
 	elf_symbols_destroy(&bounds);

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The help text of each command, its section of mprof(1) and the completion of bash have the same options. Help texts
+# The help text of each command, its section of mprof(1) and the completion have the same options. Help texts
 # end with examples, whose options the command has.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
 page=$srcdir/doc/mprof.1
-complete() { :; }
-# shellcheck source=examples/mprof/mprof.bash
-. "$srcdir/examples/mprof/mprof.bash"
-unset -f complete
+# complete WORD...: what the completion offers for the last word.
+complete() {
+	"$MPROF" complete "$@" | cut -f1
+}
 
 # Long options in a text, each once and without their values.
 long_options() {
@@ -45,7 +45,7 @@ for command in $commands; do
 		test ${#line} -le 120 || fail "$command --help: a line has ${#line} characters"
 	done <out
 
-	_mprof_options "$command" | long_options >completed
+	complete "$command" - | long_options >completed
 	diff listed completed >differences || fail "$command: help text (<) and completion (>): $(cat differences)"
 	# Options of all commands are described once, before the sections.
 	page_options "$command" >described
@@ -54,16 +54,15 @@ for command in $commands; do
 	test ! -s missing || fail "mprof(1) lacks options of $command: $(paste -sd' ' missing)"
 	LC_ALL=C comm -13 listed described >unknown
 	test ! -s unknown || fail "mprof(1) has options that $command lacks: $(paste -sd' ' unknown)"
-	grep -qE "\"[^\"]*\\b$command\\b[^\"]*\" \"\\\$current\"" "$srcdir/examples/mprof/mprof.bash" ||
-		fail "the completion lacks the command $command"
+	complete "${command:0:2}" | grep -qx "$command" || fail "the completion lacks the command $command"
+	complete help "${command:0:2}" | grep -qx "$command" || fail "the completion lacks help $command"
 done
 
 # The commands of mprof control.
 mprof control --help
 sed -n '/COMMAND is$/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' out >listed
 test "$(wc -l <listed)" -ge 6 || fail "the commands in the help text of control: $(paste -sd' ' listed)"
-expect "completion of control" "$(sed -n 's/.*_mprof_words "\(enable [a-z ]*\)".*/\1/p' "$srcdir/examples/mprof/mprof.bash")" \
-	"$(paste -sd' ' listed)"
+expect "completion of control" "$(complete control 1 '' | paste -sd' ')" "$(paste -sd' ' listed)"
 while read -r word; do
 	grep -qE "^\.B[RI]? \"?$word( |\$)" "$page" || fail "mprof(1) lacks mprof control $word"
 done <listed
@@ -72,9 +71,8 @@ done <listed
 mprof convert --dialect=none sample.mprof copy.mprof
 dialects=$(sed -n "s/.*is not one of //p" err | tr -d , | tr ' ' '\n' | LC_ALL=C sort | paste -sd' ')
 test "$(wc -w <<<"$dialects")" -ge 5 || fail "the dialects in the message: $dialects"
-for option in --dialect --format; do
-	expect "completion of $option" "$(_mprof_values $option | tr ' ' '\n' | LC_ALL=C sort | paste -sd' ')" "$dialects"
-done
+expect "completion of --dialect" "$(complete convert --dialect= | sed 's/.*=//' | LC_ALL=C sort | paste -sd' ')" "$dialects"
+expect "completion of --format" "$(complete record --format '' | LC_ALL=C sort | paste -sd' ')" "$dialects"
 for command in convert record; do
 	mprof $command --help
 	for dialect in $dialects; do

@@ -1,20 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mprof-from-perf: figures of texts in the forms of perf script, lines that are not in one, and samples of perf itself.
+# mprof import of perf script: figures of texts in the forms of perf script, lines that are not in one, and samples of perf itself.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-from_perf=$builddir/examples/import/mprof-from-perf
-test -x "$from_perf" || skip "mprof-from-perf was not built"
 
 # import STATUS FILE [OPTION]: converts FILE.txt to FILE.mprof, which must be sound, and reports it.
 import() {
 	status=0
-	"$from_perf" "${@:3}" "$2.txt" "$2.mprof" 2>messages || status=$?
+	"$MPROF" import --from=perf-script "${@:3}" -o "$2.mprof" "$2.txt" 2>messages || status=$?
 	! grep -qE 'Sanitizer|runtime error: ' messages || fail "$2: $(cat messages)"
 	expect "status of $2" "$status" "$1"
-	test "$status" != 2 || return 0
+	test "$status" != 3 || return 0
 	mprof check "$2.mprof"
 	expect_status 0 "check of $2"
 	mprof report --json "$2.mprof"
@@ -65,9 +63,9 @@ swapper     0/0     [000]  5000.000006000:    1000000 cpu-clock:u:
 
 END
 import 0 names --event=cpu-clock:u
-expect_line messages "^mprof-from-perf: 5 samples of 'cpu-clock:u' converted$"
-expect_line messages "not converted: 1 of 'page-faults'"
-expect_line messages '1 other records, 0 source lines$'
+expect_line messages "^mprof: names.txt: 5 samples of 'cpu-clock:u' converted$"
+expect_line messages "not converted: 1 samples of 'page-faults' \\(--event\\)"
+expect_line messages 'not converted: 1 other records$'
 expect_json names '[.lines[] | [.name, .file, .line, .samples, .samples_total]] | sort' "$(jq -nc '[
 	["fast",null,null,1,1],["std::operator< <char>","server.cc",40,0,1],
 	["work(int, char (*)(long))","server.cc",12,1,1]]')"
@@ -78,10 +76,10 @@ expect_json names "$threads" '[["0x65","server 1: a/b 2.5: x",3],["0x66","[4] 7"
 expect_json names '[.totals | .samples, .lost_events, .wall_ns]' '[5,12,5000]'
 expect_json names '[.samples[] | select(.name == "fast") | .module]' '["/opt/my server/bin (new)"]'
 expect_json names '.session.properties | [.perf_event, .perf_period, .sample_period_ns, .recorder]' \
-	'["cpu-clock:u","1000000","1000000","mprof-from-perf"]'
+	'["cpu-clock:u","1000000","1000000","mprof import"]'
 # Without --event, each event is a kind of samples, whose weights are its periods.
 import 0 names
-expect_line messages "^mprof-from-perf: 1 samples of 'page-faults' converted$"
+expect_line messages "^mprof: names.txt: 1 samples of 'page-faults' converted$"
 expect_json names '[.totals.samples, (.sample_kinds | sort_by(.name)[] | [.name, .unit, .samples, .weight, .period])]' \
 	'[0,["cpu-clock:u","ns",5,5000000,1000000],["page-faults","count",1,1,1]]'
 expect_json names '[.sample_groups | sort_by(.name, .thread, .cpu)[] | [.name, .thread, .cpu, .samples]]' \
@@ -92,7 +90,7 @@ mprof export --to=folded --value=samples:page-faults -o - names.mprof
 expect "page faults" "$(cat out)" "elf_load 1"
 import 0 names --event=page-faults
 expect_json names "$functions" '[["elf_load",1,1]]'
-import 2 names --event=cycles
+import 3 names --event=cycles
 expect_line messages 'no samples'
 
 # The same with the ends of lines of Windows.
@@ -163,7 +161,7 @@ w 5 1.9: cycles:
 END
 import 1 malformed
 expect_json malformed "$functions" '[["inner",2,2]]'
-expect_line messages '^mprof-from-perf: 8 malformed lines left out, the first is line 6$'
+expect_line messages '^mprof: malformed.txt: 8 malformed lines left out, the first is line 6$'
 {
 	cat names.txt
 	printf 'w 5 6000.9: cpu-clock:u: \n\t            1173 a\0b (/tmp/w)\n\n'
@@ -189,26 +187,36 @@ for seed in $(seq "${IMPORT_CASES:-120}"); do
 		done
 	fi
 	status=0
-	"$from_perf" damaged.txt damaged.mprof 2>messages || status=$?
-	test "$status" -le 2 || fail "case $seed: status $status; $(cat messages)"
+	"$MPROF" import --from=perf-script -o damaged.mprof damaged.txt 2>messages || status=$?
+	test "$status" = 0 || test "$status" = 1 || test "$status" = 3 || fail "case $seed: status $status; $(cat messages)"
 	! grep -qE 'Sanitizer|runtime error: ' messages || fail "case $seed: $(cat messages)"
-	test "$status" = 2 || "$MPROF" check damaged.mprof >/dev/null 2>&1 || fail "case $seed: the log is damaged"
+	test "$status" = 3 || "$MPROF" check damaged.mprof >/dev/null 2>&1 || fail "case $seed: the log is damaged"
 done
 
 # Usage, and files that are not such a text.
-status=0
-"$from_perf" --help >out || status=$?
-expect "status of --help" $status 0
-expect_line out '^Usage: mprof-from-perf'
-for arguments in "" "names.txt" "--unknown names.txt x.mprof" "/dev/null x.mprof" "names.mprof x.mprof" \
-	"missing.txt x.mprof" "names.txt missing/x.mprof"; do
-	status=0
+for arguments in "" "--unknown names.txt" "--event=x --from=mlpd names.txt" "--from=perf names.txt" "names.txt more.txt"; do
 	# shellcheck disable=SC2086
-	"$from_perf" $arguments >/dev/null 2>messages || status=$?
+	mprof import $arguments
 	expect "status of '$arguments'" $status 2
-	test -s messages || fail "no message for '$arguments'"
+	test -s err || fail "no message for '$arguments'"
 done
-"$from_perf" - x.mprof <names.txt 2>messages || fail "standard input: $(cat messages)"
+for arguments in "/dev/null" "names.mprof" "missing.txt" "-o missing/x.mprof names.txt" "-o names.txt names.txt" "."; do
+	# shellcheck disable=SC2086
+	mprof import $arguments
+	expect "status of '$arguments'" $status 3
+	test -s err || fail "no message for '$arguments'"
+done
+"$MPROF" import -o x.mprof - <names.txt 2>messages || fail "standard input: $(cat messages)"
+"$MPROF" import - <names.txt 2>messages || fail "standard input without a name: $(cat messages)"
+cmp x.mprof import.mprof >differences || test "$(stat -c %s x.mprof)" = "$(stat -c %s import.mprof)" ||
+	fail "another log without a name: $(cat differences)"
+if test -z "${MPROF_WITHOUT_ZLIB-}"; then
+	gzip -c names.txt >names.txt.gz
+	mprof import --event=cpu-clock:u names.txt.gz
+	expect_status 0 "a compressed text"
+	mprof report --json names.mprof
+	expect_json "a compressed text" .totals.samples 5
+fi
 
 # perf itself, if it may be used: the numbers of samples of functions are those of its own report.
 perf record -F 500 -e cpu-clock -g -o perf.data -- bash -c 'for ((i = 0; i < 200000; i++)); do :; done' >/dev/null 2>&1 &&

@@ -19,6 +19,7 @@ int command_flame(int argc, char **argv);
 int command_follow(int argc, char **argv);
 int command_handles(int argc, char **argv);
 int command_heap(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_record(int argc, char **argv);

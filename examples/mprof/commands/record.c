@@ -4,6 +4,8 @@
 #include "common/arguments.h"
 #include "common/modules.h"
 #include "common/summary.h"
+#include "common/time_window.h"
+#include "record/attach.h"
 #include "record/child.h"
 #include "record/log_output.h"
 #include "record/log_parts.h"
@@ -176,7 +178,8 @@ static void collector_release(int fd)
  */
 
 static const char help_of_command[] =
-	"Usage: mprof record [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
+	"Usage: mprof record [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+	"       mprof record [OPTIONS] --pid=PID\n\n"
 	"Runs a program and records it to a log. PROGRAM may be\n"
 	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
 	"  program.exe                           the same\n"
@@ -192,6 +195,9 @@ static const char help_of_command[] =
 	"one,\n"
 	"                     make one log of them at the end\n"
 	"  -q, --quiet        print no line at the end\n"
+	"  --pid=PID          record a process that runs already, in place of PROGRAM: samples of all its threads,\n"
+	"                     until it ends or Ctrl-C; one started with --start-disabled records itself\n"
+	"  --duration=TIME    with --pid: end after TIME, such as 10s or 500ms\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; slower start\n"
 	"  --help             this text\n"
 	"  --version          the version\n";
@@ -206,7 +212,8 @@ static const char help_of_status[] =
 	"  mprof record -- mono app.exe\n"
 	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
 	"  mprof record --heap=ondemand -- mono app.exe\n"
-	"  mprof record --malloc -- ./program\n";
+	"  mprof record --malloc -- ./program\n"
+	"  mprof record --pid=1234 --duration=10s -o app.mprof\n";
 
 static void print_help(void)
 {
@@ -235,7 +242,7 @@ static void print_help(void)
 	fputs(help_of_status, stdout);
 }
 
-enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT, OPTION_FORCE, OPTION_CHILDREN };
+enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT, OPTION_FORCE, OPTION_CHILDREN, OPTION_PID, OPTION_DURATION };
 
 static const struct option own_options[] = {
 	COMMON_OPTIONS,
@@ -244,6 +251,8 @@ static const struct option own_options[] = {
 	{"children", optional_argument, NULL, OPTION_CHILDREN},
 	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
 	{"quiet", no_argument, NULL, 'q'},
+	{"pid", required_argument, NULL, OPTION_PID},
+	{"duration", required_argument, NULL, OPTION_DURATION},
 };
 
 #define OWN_COUNT (sizeof(own_options) / sizeof(own_options[0]))
@@ -253,6 +262,7 @@ static const struct option own_options[] = {
 
 typedef struct recording_plan {
 	const char *output;
+	attach_request attached; /**< With --pid: what is recorded in place of a program. */
 	record_request request;
 	int is_quiet;
 	int without_aot;
@@ -307,12 +317,46 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 	case OPTION_NO_AOT:
 		recording->without_aot = 1;
 		return 1;
+	case OPTION_PID:
+		recording->attached.process = value;
+		return 1;
+	case OPTION_DURATION:
+		return time_window_parse_duration("--duration", value, &recording->attached.duration_ns);
 	default:
 		/* A value that is wrong is refused below. */
 		if (strcmp(name, "compress") == 0)
 			(void)codec_names_parse(value, &recording->merged.codec, &recording->merged.level);
 		return record_request_add(&recording->request, name, value);
 	}
+}
+
+/* Returns 0 after a message if there is not one thing to record, a program or a process. */
+static int check_subject(const recording_plan *recording, int argc)
+{
+	const int has_process = recording->attached.process != NULL;
+
+	if (has_process && optind < argc)
+		fputs("mprof: record: --pid and PROGRAM exclude each other\n", stderr);
+	else if (!has_process && optind >= argc)
+		fputs("mprof: record: no PROGRAM\n", stderr);
+	else if (!has_process && recording->attached.duration_ns > 0)
+		fputs("mprof: record: --duration needs --pid\n", stderr);
+	else
+		return 1;
+	return 0;
+}
+
+/* Records a process that runs already. Returns the exit status. */
+static int record_process(recording_plan *recording)
+{
+	recording->attached.output = recording->output;
+	recording->attached.replaces = recording->replaces;
+	recording->attached.is_quiet = recording->is_quiet;
+	if (recording->has_children || recording->without_aot) {
+		fputs("mprof: record: --children and --no-aot are for programs that 'mprof record' starts\n", stderr);
+		return arguments_refuse("record");
+	}
+	return attach_record(&recording->attached, &recording->request);
 }
 
 /*
@@ -339,10 +383,8 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 		if (!apply_option(recording, option, options[index].name, optarg))
 			return arguments_refuse("record");
 	}
-	if (optind >= argc) {
-		fprintf(stderr, "mprof: record: no PROGRAM\n");
+	if (!check_subject(recording, argc))
 		return arguments_refuse("record");
-	}
 	if (!record_request_check(&recording->request) || !record_request_check_memory(&recording->request))
 		return arguments_refuse("record");
 	recording->has_memory = (recording->request.kinds & RECORD_MEMORY) != 0;
@@ -944,6 +986,8 @@ int command_record(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (recording.attached.process != NULL)
+		return record_process(&recording);
 	program = argv + recording.number_of_program;
 	status = prepare_recording(&recording, program);
 	if (status < 0)

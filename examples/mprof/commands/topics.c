@@ -35,21 +35,27 @@ static const topic topics[] = {
 	{"stutter", "the program stops for a short time again and again",
 	 "  mprof record --sample-real --gc --jit --monitor -o stutter.mprof -- mono app.exe\n"
 	 "      Records all that can stop a thread: collections, compilation, locks, and waits in samples.\n\n"
-	 "  mprof report --sections=collections,locks,sample-waits,compilation stutter.mprof\n"
-	 "      The longest pause of each generation, the longest waits for locks, and what else threads waited "
-	 "for.\n\n"
+	 "  mprof report --pauses stutter.mprof\n"
+	 "      The longest pauses, each with its time, its thread and what stopped it, and how many there are of "
+	 "each\n"
+	 "      length. A pause of all threads is a collection; 'mprof report --sections=collections' has its "
+	 "phases.\n\n"
 	 "  mprof report --last=500ms --sections=collections,locks,samples stutter.mprof\n"
-	 "      The same for half a second only. End the recording after a pause, or give the time of one: "
-	 "--time=2s-3s.\n"},
+	 "      What ran and waited in half a second. End the recording after a pause, or give the time of one that "
+	 "the\n"
+	 "      list above has: --time=2s-3s.\n"},
 	{"startup", "the program starts slowly",
-	 "  mprof record --sample-real=1000 --jit -o startup.mprof -- mono app.exe\n"
-	 "      Records call stacks 1000 times per second, and compilation.\n\n"
-	 "  mprof report --time=0s-1s --sections=totals,sample-tree,sample-waits startup.mprof\n"
-	 "      What the program did in its first second, and how much of it was waiting.\n\n"
-	 "  mprof report --sections=compilation,elements --csv startup.mprof\n"
-	 "      How long each method took to compile, and when each assembly was loaded, as a table for a "
-	 "spreadsheet.\n"
-	 "      Methods that take long belong into precompiled code ('mono --aot').\n"},
+	 "  mprof record --sample=1000 --jit -o startup.mprof -- mono app.exe\n"
+	 "      Records call stacks 1000 times per second of processor time, and compilation. Threads that only wait, "
+	 "such\n"
+	 "      as that of finalizers, have no samples. If the start waits rather than computes, use "
+	 "--sample-real=1000.\n\n"
+	 "  mprof report --sections=totals,compilation,sample-tree startup.mprof\n"
+	 "      The time until the end, how much of it was compilation and of which methods, and from where the rest "
+	 "was\n"
+	 "      called. Methods that take long to compile belong into precompiled code ('mono --aot').\n\n"
+	 "  mprof report --time=0s-500ms --sections=samples,sample-tree startup.mprof\n"
+	 "      The same for the first half second only; markers and other times do as well: --time=200ms-1s.\n"},
 	{"locks", "threads wait for each other",
 	 "  mprof record --monitor --sample-real -o locks.mprof -- mono app.exe\n"
 	 "      Records each wait for a monitor with its call stack, and samples of threads that wait.\n\n"
@@ -58,6 +64,15 @@ static const topic topics[] = {
 	 "them.\n\n"
 	 "  mprof report --sections=sample-waits,sample-tree locks.mprof\n"
 	 "      Waits of all kinds, such as those for events and for the end of threads, and from where.\n"},
+	{"native", "a program in C, C++ or another compiled language takes too long",
+	 "  mprof record -o native.mprof -- ./app\n"
+	 "      Records call stacks 1000 times per second of processor time; the program need not be rebuilt. Of one "
+	 "that\n"
+	 "      runs already, --pid=PID does so until Ctrl-C. For memory that is not freed, use --malloc.\n\n"
+	 "  mprof report --sections=samples,sample-tree native.mprof\n"
+	 "      The functions that run most, and from where, with lines if there is debug information (-g).\n\n"
+	 "  mprof flame -o native.svg native.mprof\n"
+	 "      The same as a picture for any browser: wide boxes take long, and a click enlarges one.\n"},
 };
 
 #define TOPIC_COUNT (sizeof(topics) / sizeof(topics[0]))

@@ -7,13 +7,30 @@ set -eu
 
 compile Topics
 mv Topics.exe app.exe
+# The program of the topic native.
+cat >app.c <<'END'
+#include <math.h>
+double sum;
+__attribute__((noinline)) void compute(int count)
+{
+	for (int i = 1; i < count; i++)
+		sum += sqrt(i);
+}
+int main(void)
+{
+	for (int i = 0; i < 100; i++)
+		compute(1000000);
+	return sum < 0;
+}
+END
+${CC:-cc} -O1 -o app app.c -lm
 mprof() {
 	timeout 120 "$MPROF" "$@"
 }
 
 mprof help >help
 sed -n '/^mprof help TOPIC/,/^$/s/^  \([a-z]*\) .*/\1/p' help >topics
-test "$(paste -sd' ' topics)" = "leak slow stutter startup locks" || fail "the topics: $(paste -sd' ' topics)"
+test "$(paste -sd' ' topics)" = "leak slow stutter startup locks native" || fail "the topics: $(paste -sd' ' topics)"
 ! mprof help leek 2>err >/dev/null || fail "status for a topic that does not exist"
 grep -q "did you mean 'leak'" err || fail "no suggestion for leek: $(cat err)"
 
@@ -23,7 +40,7 @@ sed -n '/^\.SH TOPICS$/,/^\.SH COMMANDS$/p' "$srcdir/doc/mprof.1" |
 
 while read -r topic; do
 	mprof help "$topic" >page
-	sed -n "/^$topic: /,/^\(leak\|slow\|stutter\|startup\|locks\): /p" manual | sed '1n; /^[a-z]*: /d' >described
+	sed -n "/^$topic: /,/^\(leak\|slow\|stutter\|startup\|locks\|native\): /p" manual | sed '1n; /^[a-z]*: /d' >described
 	diff page described >differences || fail "$topic: page (<) and manual (>): $(cat differences)"
 	sed -n 's/^  \(mprof .*\)/\1/p' page >commands
 	test "$(wc -l <commands)" = 3 || fail "$topic: not three commands: $(cat commands)"
@@ -34,7 +51,7 @@ while read -r topic; do
 		# shellcheck disable=SC2086 # The commands have no quoted arguments.
 		(set -f && set -- $command && shift && mprof "$@") </dev/null >"$topic.$number" 2>err ||
 			fail "$topic: $command: $(cat err)"
-		test -s "$topic.$number" || test $number = 1 || fail "$topic: $command prints nothing"
+		test -s "$topic.$number" || test $number = 1 || test "$topic.$number" = native.3 || fail "$topic: $command prints nothing"
 	done <commands
 done <topics
 
@@ -47,12 +64,14 @@ finds leak.2 'Topics.*kept|kept'
 finds leak.3 Leaked
 finds slow.2 'Topics\.Compute'
 finds slow.3 'Topics\.Compute'
-finds stutter.2 '^Collections$'
+finds stutter.2 'collection'
 finds stutter.2 Gate
 finds stutter.3 '^window:'
 finds startup.2 'Topics\.Main'
-finds startup.3 '^methods,.*Compute'
-finds startup.3 '^elements,.*app'
+finds startup.2 '^Compilation'
+finds startup.3 '^window:'
 finds locks.2 'Gate'
 finds locks.2 'Topics\.Hold'
 finds locks.3 'Topics\.Hold'
+finds native.2 'compute'
+grep -q compute native.svg || fail 'the picture lacks the function'

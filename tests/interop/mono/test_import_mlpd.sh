@@ -1,13 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mprof-from-mlpd: figures of files that Mono's profiler "log" writes of a program with known figures; those of Mono's
+# mprof import of mlpd: figures of files that Mono's profiler "log" writes of a program with known figures; those of Mono's
 # own mprof-report, if that is installed; damaged files.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq mono mcs
 
-from_mlpd=$builddir/examples/import/mprof-from-mlpd
-test -x "$from_mlpd" || skip "mprof-from-mlpd was not built"
 
 cat >T.cs <<'END'
 using System;
@@ -53,10 +51,10 @@ log() {
 # import STATUS FILE: converts FILE.mlpd to FILE.mprof, which must be sound.
 import() {
 	status=0
-	"$from_mlpd" "$2.mlpd" "$2.mprof" 2>messages || status=$?
+	"$MPROF" import -o "$2.mprof" "$2.mlpd" 2>messages || status=$?
 	! grep -qE 'Sanitizer|runtime error: ' messages || fail "$2: $(cat messages)"
 	expect "status of $2" "$status" "$1"
-	test "$status" != 2 || return 0
+	test "$status" != 3 || return 0
 	mprof check "$2.mprof"
 	expect_status 0 "check of $2"
 	expect_no_line out 'note:'
@@ -144,9 +142,9 @@ fi
 size=$(stat -c %s all.mlpd)
 head -c $((size / 2)) all.mlpd >cut.mlpd
 import 1 cut
-expect_line messages 'damaged parts left out, the first at offset [0-9]+$'
+expect_line messages 'offset [0-9]+: damaged data left out'
 status=0
-"$from_mlpd" - cut.mprof <cut.mlpd 2>/dev/null || status=$?
+"$MPROF" import -o cut.mprof - <cut.mlpd 2>/dev/null || status=$?
 expect "status of standard input" $status 1
 # A buffer with another number is skipped: the threads before it resume recording after it.
 LC_ALL=C grep -obUaP '\x01LPM' all.mlpd | cut -d: -f1 >offsets
@@ -154,7 +152,7 @@ offset=$(sed -n "$(($(wc -l <offsets) / 2))p" offsets)
 cp all.mlpd skipped.mlpd
 change_byte skipped.mlpd "$offset"
 import 1 skipped
-expect_line messages "1 damaged parts left out, the first at offset $offset\$"
+expect_line messages "offset $offset: damaged data left out\$"
 expect_json "a buffer is skipped" '.session.events["recording-resumed"] > 0' true
 for seed in $(seq "${IMPORT_CASES:-90}"); do
 	if test $((seed % 3)) = 0; then
@@ -166,25 +164,23 @@ for seed in $(seq "${IMPORT_CASES:-90}"); do
 		done
 	fi
 	status=0
-	"$from_mlpd" damaged.mlpd damaged.mprof 2>messages || status=$?
+	"$MPROF" import --from=mlpd -o damaged.mprof damaged.mlpd 2>messages || status=$?
 	! grep -qE 'Sanitizer|runtime error: ' messages || fail "case $seed: $(cat messages)"
 	test "$status" -le 1 || fail "case $seed: status $status; $(cat messages)"
 	"$MPROF" check damaged.mprof >/dev/null 2>&1 || fail "case $seed: the log is damaged"
 done
 
-# Usage, and other files.
-"$from_mlpd" --help >out || fail "status of --help"
-expect_line out '^Usage: mprof-from-mlpd'
+# Other files, and one that is compressed.
 head -c 40 all.mlpd >short.mlpd
-gzip -c all.mlpd >packed.mlpd
 cp all.mlpd older.mlpd
 printf '\011' | dd of=older.mlpd bs=1 seek=6 conv=notrunc 2>/dev/null
-for arguments in "" "all.mlpd" "--unknown all.mlpd" "T.exe x.mprof" "short.mlpd x.mprof" "packed.mlpd x.mprof" \
-	"older.mlpd x.mprof" "missing.mlpd x.mprof" "all.mlpd missing/x.mprof"; do
-	status=0
-	# shellcheck disable=SC2086
-	"$from_mlpd" $arguments >/dev/null 2>messages || status=$?
-	expect "status of '$arguments'" $status 2
-	test -s messages || fail "no message for '$arguments'"
+for file in T.exe short.mlpd older.mlpd missing.mlpd; do
+	mprof import --from=mlpd -o x.mprof $file
+	expect_status 3 "$file"
+	test -s err || fail "no message for $file"
 done
-"$from_mlpd" packed.mlpd x.mprof 2>messages || expect_line messages gzip
+if test -z "${MPROF_WITHOUT_ZLIB-}"; then
+	gzip -c all.mlpd >packed.mlpd
+	mprof import packed.mlpd
+	expect_status 0 "a compressed file"
+fi

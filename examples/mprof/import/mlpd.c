@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Converts a file of Mono's profiler "log" to a log. Names come after their first use in such a file, and buffers of
+ * Reads files of Mono's profiler "log". Names come after their first use in such a file, and buffers of
  * threads are not in the order of time, so it is read three times: for definitions, for objects, then for events.
  */
-#include "mlpd_events.h"
+#include "import/import.h"
+#include "import/mlpd_events.h"
 #include "shared/key_map.h"
 
-#include <mprof/writer.h>
-
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-	"Usage: mprof-from-mlpd FILE LOG\n"
-	"\n"
-	"Converts a file that Mono's profiler \"log\" wrote (mono --profile=log), or - for standard input, to a log.\n"
-	"\n"
-	"  --help  this text\n"
-	"\n"
-	"The exit status is 0; 1 if a part of the file is damaged and was left out; 2 if there is no log.\n";
 
 enum {
 	BATCH = 4096,
@@ -90,50 +79,19 @@ static struct {
 	int is_open;
 } shot;
 static mlpd_file file;
-static mprof_writer *writer;
-static const char *log_path;
-
-static void fail(const char *what, const char *why)
-{
-	fprintf(stderr, "mprof-from-mlpd: %s: %s\n", what, why);
-	exit(2);
-}
-
-static void expect(mprof_status status)
-{
-	mprof_error error = {.struct_size = sizeof(error), .what = mprof_status_get_text(status)};
-
-	if (status == MPROF_OK)
-		return;
-	mprof_writer_get_error(writer, &error);
-	fail(log_path, error.system_error != 0 ? strerror(error.system_error) : error.what);
-}
+static import_job *job;
 
 /* Adds an element to an array, and returns it. */
 static void *append(array *array, size_t size)
 {
-	if (array->count == array->capacity) {
-		array->capacity = 2 * array->capacity + 256;
-		array->items = realloc(array->items, array->capacity * size);
-		if (array->items == NULL)
-			fail(log_path, "out of memory");
-	}
+	array->items = import_job_grow(job, array->items, array->count, &array->capacity, size);
 	return memset((char *)array->items + array->count++ * size, 0, size);
-}
-
-static void *put(key_map *map, uint64_t key)
-{
-	void *entry = key_map_put(map, key);
-
-	if (entry == NULL)
-		fail(log_path, "out of memory");
-	return entry;
 }
 
 /* The definition of an address, with an ID. */
 static definition *define(key_map *map, uint64_t address)
 {
-	definition *found = put(map, address);
+	definition *found = import_job_put(job, map, address);
 
 	if (found->id == 0)
 		found->id = map->count + UNKNOWN_CLASS;
@@ -159,7 +117,7 @@ static void note_metadata(const mlpd_event *event)
 		found->parent = event->fields[2];
 		break;
 	case MLPD_VTABLE:
-		((number *)put(&vtables, event->fields[1]))->id = event->fields[3];
+		((number *)import_job_put(job, &vtables, event->fields[1]))->id = event->fields[3];
 		break;
 	case MLPD_ASSEMBLY:
 		define(&units, event->fields[2])->parent = event->fields[1];
@@ -267,7 +225,7 @@ static const definition **list_definitions(const key_map *map)
 	const definition **list = calloc(map->count + 1, sizeof(const definition *)), *entry;
 
 	if (list == NULL)
-		fail(log_path, "out of memory");
+		import_job_fail(job, "out of memory");
 	for (size_t i = 0; i <= map->capacity && map->capacity > 0; i++)
 		if ((entry = key_map_slot(map, i)) != NULL)
 			list[entry->id - UNKNOWN_CLASS - 1] = entry;
@@ -281,7 +239,7 @@ static void write_classes(void)
 
 	class.name = "[unknown class]";
 	class.name_length = strlen(class.name);
-	expect(mprof_writer_define_class(writer, &class));
+	import_job_expect(job, mprof_writer_define_class(job->writer, &class));
 	for (size_t i = 0; i < classes.count; i++) {
 		image = key_map_find(&units, list[i]->parent);
 		assembly = image != NULL && image->parent != 0 ? key_map_find(&units, image->parent) : NULL;
@@ -289,7 +247,7 @@ static void write_classes(void)
 		class.assembly_id = assembly != NULL ? (uint32_t)assembly->id : 0;
 		class.name = list[i]->name;
 		class.name_length = strlen(list[i]->name);
-		expect(mprof_writer_define_class(writer, &class));
+		import_job_expect(job, mprof_writer_define_class(job->writer, &class));
 	}
 	free(list);
 }
@@ -306,7 +264,7 @@ static void write_methods(void)
 		method.name = list[i]->name != NULL ? list[i]->name : unknown;
 		method.name_length = strlen(method.name);
 		method.flags = strncmp(method.name, "(wrapper", 8) == 0 ? MPROF_METHOD_FLAG_WRAPPER : 0;
-		expect(mprof_writer_define_method(writer, &method));
+		import_job_expect(job, mprof_writer_define_method(job->writer, &method));
 	}
 	free(list);
 }
@@ -322,7 +280,7 @@ static uint32_t class_of_vtable(uint64_t vtable)
 static object *object_at(uint64_t address, uint64_t time)
 {
 	uint64_t count = collections_until(time);
-	object *found = put(&objects, address ^ count << 48);
+	object *found = import_job_put(job, &objects, address ^ count << 48);
 
 	if (found->class_id == 0)
 		found->collections = count;
@@ -358,8 +316,8 @@ static void write_new_records(void)
 
 	for (int i = FUNCTIONS; i <= STACKS; i++) {
 		if (new_counts[i] > 0)
-			expect(mprof_writer_write_records(writer, blocks[i], 0, new_records[i], sizeof(mprof_record),
-							  new_counts[i]));
+			import_job_expect(job, mprof_writer_write_records(job->writer, blocks[i], 0, new_records[i],
+									  sizeof(mprof_record), new_counts[i]));
 		new_counts[i] = 0;
 	}
 }
@@ -379,7 +337,7 @@ static mprof_record *new_record(int which, uint32_t kind, uint32_t id)
 
 static uint32_t stack_of(uint32_t caller, uint32_t target, uint32_t is_native)
 {
-	number *found = put(&stacks, (uint64_t)caller << 33 | (uint64_t)target << 1 | is_native);
+	number *found = import_job_put(job, &stacks, (uint64_t)caller << 33 | (uint64_t)target << 1 | is_native);
 
 	if (found->id == 0) {
 		found->id = ++stack_count;
@@ -402,7 +360,7 @@ static uint32_t stack_of_frames(const mlpd_event *event)
 static uint32_t location_of(uint64_t address)
 {
 	static uint32_t function_count;
-	number *found = put(&locations, address);
+	number *found = import_job_put(job, &locations, address);
 	range *symbol;
 
 	if (found->id != 0)
@@ -423,7 +381,7 @@ static uint32_t location_of(uint64_t address)
 
 static uint64_t thread_id(uint64_t address)
 {
-	const thread *found = put(&threads, address);
+	const thread *found = import_job_put(job, &threads, address);
 
 	return address + (found->reused << 48);
 }
@@ -434,9 +392,9 @@ static void write_events(void)
 	if (event_count == 0)
 		return;
 	now = events[event_count - 1].counter;
-	expect(mprof_writer_begin_events(writer, event_thread, events[0].counter));
-	expect(mprof_writer_write_events(writer, events, event_count, NULL));
-	expect(mprof_writer_end_events(writer));
+	import_job_expect(job, mprof_writer_begin_events(job->writer, event_thread, events[0].counter));
+	import_job_expect(job, mprof_writer_write_events(job->writer, events, event_count, NULL));
+	import_job_expect(job, mprof_writer_end_events(job->writer));
 	event_count = 0;
 }
 
@@ -464,7 +422,8 @@ static void write_heap(uint32_t flags)
 			heap_details[i].offsets = (const uint64_t *)offsets.items + at;
 		}
 	}
-	expect(mprof_writer_write_heap(writer, shot.number, shot.flags | flags, shot.time, heap_events, heap_count));
+	import_job_expect(job, mprof_writer_write_heap(job->writer, shot.number, shot.flags | flags, shot.time,
+						       heap_events, heap_count));
 	shot.flags &= ~(uint32_t)MPROF_HEAP_FLAG_FIRST;
 	heap_count = references.count = offsets.count = 0;
 }
@@ -518,7 +477,7 @@ static void convert_moves(const mlpd_event *event)
 		moves[count].counter = event->time;
 		moves[count].more.detail = &old[count];
 		if (++count == BATCH || i + 2 >= event->list_count) {
-			expect(mprof_writer_write_heap(writer, 0, 0, event->time, moves, count));
+			import_job_expect(job, mprof_writer_write_heap(job->writer, 0, 0, event->time, moves, count));
 			count = 0;
 		}
 	}
@@ -538,7 +497,8 @@ static void convert_area(const mlpd_event *event)
 	area->id = record.id;
 	area->kind = source < sizeof(kinds) ? kinds[source] : MPROF_ROOT_RUNTIME;
 	record.as.root = (mprof_root_record){area->kind, 0, 0, area->start, area->size, event->text};
-	expect(mprof_writer_write_records(writer, MPROF_BLOCK_ROOTS, 0, &record, sizeof(record), 1));
+	import_job_expect(job,
+			  mprof_writer_write_records(job->writer, MPROF_BLOCK_ROOTS, 0, &record, sizeof(record), 1));
 }
 
 static void convert_roots(const mlpd_event *event)
@@ -683,16 +643,16 @@ static void convert_unit(const mlpd_event *event)
 		element.assembly = &parts;
 	}
 	if (event->type == MLPD_METADATA_LOAD)
-		expect(mprof_writer_write_loaded(writer, &element));
+		import_job_expect(job, mprof_writer_write_loaded(job->writer, &element));
 	else
-		expect(mprof_writer_write_unloaded(writer, &element));
+		import_job_expect(job, mprof_writer_write_unloaded(job->writer, &element));
 }
 
 /* A thread that starts at the address of one that has ended is another one. */
 static void start_thread(uint64_t address)
 {
 	uint64_t id = thread_id(address);
-	thread *thread = put(&threads, address);
+	thread *thread = import_job_put(job, &threads, address);
 
 	if (!thread->has_ended)
 		return;
@@ -709,14 +669,14 @@ static void convert_metadata(const mlpd_event *event)
 	if (event->fields[0] == MLPD_THREAD && event->type == MLPD_METADATA) {
 		now = event->time;
 		if (event->text[0] != '\0')
-			expect(mprof_writer_write_thread_name(writer, thread_id(event->fields[1]), event->text,
-							      strlen(event->text)));
+			import_job_expect(job, mprof_writer_write_thread_name(job->writer, thread_id(event->fields[1]),
+									      event->text, strlen(event->text)));
 	} else if (event->fields[0] == MLPD_THREAD) {
 		if (!is_end)
 			start_thread(event->fields[1]);
 		add(is_end ? MPROF_EVENT_THREAD_END : MPROF_EVENT_THREAD_START, 0, event->time,
 		    thread_id(event->fields[1]));
-		((thread *)put(&threads, event->fields[1]))->has_ended = (uint64_t)is_end;
+		((thread *)import_job_put(job, &threads, event->fields[1]))->has_ended = (uint64_t)is_end;
 	} else if (event->fields[0] >= MLPD_IMAGE && event->fields[0] <= MLPD_DOMAIN) {
 		if (event->type != MLPD_METADATA)
 			convert_unit(event);
@@ -796,7 +756,7 @@ static void convert_counter(const uint64_t *fields)
 {
 	static const uint32_t units[] = {MPROF_METRIC_UNIT_RAW, MPROF_METRIC_UNIT_BYTES, MPROF_METRIC_UNIT_TIME,
 					 MPROF_METRIC_UNIT_COUNT};
-	counter *found = put(&counters, fields[MLPD_INDEX]);
+	counter *found = import_job_put(job, &counters, fields[MLPD_INDEX]);
 	uint64_t type = fields[MLPD_TYPE], unit = fields[MLPD_UNIT] >> 24;
 	mprof_record record = {.kind = MPROF_RECORD_METRIC};
 	uint32_t flags = unit < sizeof(units) / sizeof(units[0]) ? units[unit] : MPROF_METRIC_UNIT_RAW;
@@ -818,7 +778,8 @@ static void convert_counter(const uint64_t *fields)
 	record.as.metric.flags = flags;
 	record.as.metric.section = section_name(fields[MLPD_SECTION], fields[MLPD_SECTION_NAME]);
 	record.as.metric.name = (const char *)(uintptr_t)fields[MLPD_NAME];
-	expect(mprof_writer_write_records(writer, MPROF_BLOCK_METRICS, 0, &record, sizeof(record), 1));
+	import_job_expect(job,
+			  mprof_writer_write_records(job->writer, MPROF_BLOCK_METRICS, 0, &record, sizeof(record), 1));
 }
 
 static void convert_counter_values(const mlpd_event *event)
@@ -840,7 +801,8 @@ static void convert_counter_values(const mlpd_event *event)
 		values[count++].as.metric_value.value = found->value * found->scale;
 	}
 	if (count > 0)
-		expect(mprof_writer_write_records(writer, MPROF_BLOCK_METRICS, 0, values, sizeof(values[0]), count));
+		import_job_expect(job, mprof_writer_write_records(job->writer, MPROF_BLOCK_METRICS, 0, values,
+								  sizeof(values[0]), count));
 }
 
 static void convert_counters(const mlpd_event *event)
@@ -942,7 +904,7 @@ static void begin_buffer(const mlpd_buffer *buffer)
 	uint64_t last;
 
 	event_thread = thread_id(buffer->thread);
-	thread = put(&threads, buffer->thread);
+	thread = import_job_put(job, &threads, buffer->thread);
 	last = thread->last_time;
 	if (thread->damage != damage && last != 0 && buffer->time >= last)
 		add(MPROF_EVENT_RECORDING_RESUMED, 0, buffer->time, buffer->time - last);
@@ -965,8 +927,11 @@ static void read_events(void (*take)(const mlpd_event *event), int is_last)
 			break;
 		if (is_last)
 			begin_buffer(&buffer);
-		while ((is_sound = mlpd_next_event(&buffer, &event)) > 0)
+		while ((is_sound = mlpd_next_event(&buffer, &event)) > 0) {
+			if (event.lacks_memory)
+				import_job_fail(job, "out of memory");
 			take(&event);
+		}
 		if (is_sound < 0)
 			mlpd_skip(&file, &buffer);
 		if (!is_last)
@@ -976,7 +941,7 @@ static void read_events(void (*take)(const mlpd_event *event), int is_last)
 			note_damage(buffer.at);
 			shot.flags |= MPROF_HEAP_FLAG_INCOMPLETE;
 		}
-		((thread *)put(&threads, buffer.thread))->last_time = buffer.time;
+		((thread *)import_job_put(job, &threads, buffer.thread))->last_time = buffer.time;
 	} while (found);
 	file.at = start;
 }
@@ -994,12 +959,12 @@ static void write_block(uint8_t kind, uint64_t thread, const mprof_event *block,
 {
 	now = block[count - 1].counter;
 	if (kind == MPROF_EVENT_SAMPLE) {
-		expect(mprof_writer_write_samples(writer, thread, block[0].counter, block, count));
+		import_job_expect(job, mprof_writer_write_samples(job->writer, thread, block[0].counter, block, count));
 		return;
 	}
-	expect(mprof_writer_begin_events(writer, thread, block[0].counter));
-	expect(mprof_writer_write_events(writer, block, count, NULL));
-	expect(mprof_writer_end_events(writer));
+	import_job_expect(job, mprof_writer_begin_events(job->writer, thread, block[0].counter));
+	import_job_expect(job, mprof_writer_write_events(job->writer, block, count, NULL));
+	import_job_expect(job, mprof_writer_end_events(job->writer));
 }
 
 /* Writes the events of each thread in the order of time. */
@@ -1034,7 +999,7 @@ static void read_clock(void *user, mprof_clock *clock)
 static void write_log(void)
 {
 	char pid[12];
-	const mprof_property properties[] = {{"recorder", "mprof-from-mlpd"},
+	const mprof_property properties[] = {{"recorder", "mprof import"},
 					     {"counter", "clock of Mono, nanoseconds"},
 					     {"pid", pid},
 					     {"mono_arguments", file.arguments}};
@@ -1046,42 +1011,39 @@ static void write_log(void)
 	options.clock = read_clock;
 	options.counters_per_second = 1e9;
 	now = file.start_ns;
-	expect(mprof_writer_open_path(log_path, &options, &writer));
-	expect(mprof_writer_write_session(writer, properties, sizeof(properties[0]),
-					  sizeof(properties) / sizeof(properties[0])));
+	import_job_begin_log(job, &options);
+	import_job_expect(job, mprof_writer_write_session(job->writer, properties, sizeof(properties[0]),
+							  sizeof(properties) / sizeof(properties[0])));
 	write_classes();
 	write_methods();
 	read_events(convert, 1);
 	write_late(MPROF_EVENT_METHOD_CODE, &code_events);
 	write_late(MPROF_EVENT_SAMPLE, &samples);
 	end_shot(MPROF_HEAP_FLAG_INCOMPLETE);
-	expect(mprof_writer_close(writer));
-	expect(mprof_writer_destroy(writer));
+	import_job_end_log(job);
 }
 
-static void read_file(const char *path)
+/* The file is read into memory: it is read three times, and may be a pipe. */
+static uint8_t *read_file(void)
 {
-	FILE *input = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-	size_t size = 0, capacity = 1 << 16, count;
-	uint8_t *bytes = malloc(capacity);
+	size_t size = 0, capacity = 0, count;
+	uint8_t *bytes = NULL;
 	const char *why;
 
-	if (input == NULL)
-		fail(path, strerror(errno));
-	while (bytes != NULL && (count = fread(bytes + size, 1, capacity - size, input)) > 0) {
+	do {
+		if (size == capacity) {
+			capacity = 2 * capacity + IMPORT_SOURCE_PEEK;
+			bytes = realloc(bytes, capacity);
+			if (bytes == NULL)
+				import_job_fail(job, "out of memory");
+		}
+		count = import_source_take(&job->source, bytes + size, capacity - size);
 		size += count;
-		if (size == capacity)
-			bytes = realloc(bytes, capacity *= 2);
-	}
-	if (bytes == NULL)
-		fail(path, "out of memory");
-	if (ferror(input))
-		fail(path, strerror(errno));
-	if (input != stdin)
-		fclose(input);
+	} while (count > 0);
 	why = mlpd_open(&file, bytes, size);
 	if (why != NULL)
-		fail(path, why);
+		import_job_fail(job, why);
+	return bytes;
 }
 
 static void print_summary(void)
@@ -1102,30 +1064,21 @@ static void print_summary(void)
 		     {MLPD_HANDLE_DELETED_STACK, "handles of unknown types deleted"}};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (left_out[kinds[i].type] > 0)
-			fprintf(stderr, "mprof-from-mlpd: not converted: %" PRIu64 " %s\n", left_out[kinds[i].type],
-				kinds[i].name);
-	if (left_out_references > 0)
-		fprintf(stderr, "mprof-from-mlpd: not converted: %" PRIu64 " objects and roots outside of snapshots\n",
-			left_out_references);
+		import_job_report_left_out(job, left_out[kinds[i].type], kinds[i].name);
+	import_job_report_left_out(job, left_out_references, "objects and roots outside of snapshots");
 	if (damage > 0)
-		fprintf(stderr,
-			"mprof-from-mlpd: %" PRIu64 " damaged parts left out, the first at offset %" PRIu64 "\n",
-			damage, first_damage);
+		import_job_report_damage(job, first_damage,
+					 damage > 1 ? "damaged data left out, and more after it"
+						    : "damaged data left out");
 }
 
-int main(int argc, char **argv)
+static void convert_file(import_job *started)
 {
 	const char *option;
+	uint8_t *bytes;
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0)
-		return fputs(help, stdout) < 0 || fflush(stdout) != 0 ? 2 : 0;
-	if (argc != 3 || strncmp(argv[1], "--", 2) == 0) {
-		fputs(help, stderr);
-		return 2;
-	}
-	log_path = argv[2];
-	read_file(argv[1]);
+	job = started;
+	bytes = read_file();
 	option = strstr(file.arguments, "maxframes=");
 	if (option != NULL)
 		max_frames = strtoull(option + strlen("maxframes="), NULL, 10);
@@ -1136,5 +1089,19 @@ int main(int argc, char **argv)
 	read_events(note_object, 0);
 	write_log();
 	print_summary();
-	return damage > 0;
+	free(bytes);
 }
+
+static int recognizes(const uint8_t *start, size_t length)
+{
+	return length >= 4 && memcmp(start, "\1ZPM", 4) == 0;
+}
+
+const import_format import_mlpd = {
+	.name = "mlpd",
+	.description = "Mono's profiler log, as Mono 6 writes it (mono --profile=log)",
+	.lacks = "counters that are texts, synchronization points and contexts are left out",
+	.next = "report",
+	.recognizes = recognizes,
+	.convert = convert_file,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of Mono's profiler "log". */
-#include "mlpd_events.h"
+#include "import/mlpd_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define FILE_ID UINT32_C(0x4d505a01)
 #define BUFFER_ID UINT32_C(0x4d504c01)
 
-enum { BUFFER_HEADER = 48, TRAMPOLINE_WITH_NAME = 5, PERFORMANCE_COUNTERS = 1 << 15, MAX_NUMBER = 10 };
+enum { BUFFER_HEADER = 48, TRAMPOLINE_WITH_NAME = 5, PERFORMANCE_COUNTERS = 1 << 15 };
 enum { LIST, FRAMES };
 
 /* Storage of lists, which grows. */
@@ -62,8 +62,6 @@ const char *mlpd_open(mlpd_file *file, const uint8_t *bytes, size_t size)
 	memset(file, 0, sizeof(*file));
 	file->bytes = file->at = bytes;
 	file->end = bytes + size;
-	if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
-		return "compressed by gzip: gzip -dc";
 	if (take_fixed(file, 4, &is_cut) != FILE_ID || is_cut)
 		return "not a file of Mono's profiler log";
 	major = take_fixed(file, 1, &is_cut);
@@ -130,7 +128,7 @@ static int take_number(mlpd_buffer *buffer, int is_signed, uint64_t *value)
 
 	*value = 0;
 	do {
-		if (shift >= 7 * MAX_NUMBER || !take_byte(buffer, &byte))
+		if (shift > 63 || !take_byte(buffer, &byte))
 			return 0;
 		*value |= (byte & 0x7f) << shift;
 		shift += 7;
@@ -180,13 +178,14 @@ static void push(mlpd_event *event, int which, uint64_t value)
 	uint64_t *values = lists[which].values;
 
 	if (*count == lists[which].capacity) {
-		lists[which].capacity = 2 * *count + 64;
-		values = realloc(values, lists[which].capacity * sizeof(*values));
-		if (values == NULL) {
-			fputs("mprof-from-mlpd: out of memory\n", stderr);
-			exit(2);
+		uint64_t *larger = realloc(values, (2 * *count + 64) * sizeof(*values));
+
+		if (larger == NULL) {
+			event->lacks_memory = 1;
+			return;
 		}
-		lists[which].values = values;
+		lists[which].values = values = larger;
+		lists[which].capacity = 2 * *count + 64;
 	}
 	values[(*count)++] = value;
 	event->list = lists[LIST].values;

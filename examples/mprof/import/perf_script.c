@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts the text that perf script prints to a log: its events become samples with call stacks. */
-#include "perf_lines.h"
-
-#include <mprof/writer.h>
+/* Reads the text that perf script prints: its events become samples with call stacks. */
+#include "common/arguments.h"
+#include "import/import.h"
+#include "import/perf_lines.h"
+#include "shared/text.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
-static const char help[] =
-	"Usage: mprof-from-perf [--event=NAME] TEXT LOG\n"
-	"\n"
-	"Converts the output of perf script, a file or - for standard input, to a log.\n"
-	"\n"
-	"  --event=NAME  the only event whose samples are converted, as perf script prints it; without it, samples of\n"
-	"                several events become kinds of samples, whose weights are their periods\n"
-	"  --help        this text\n"
-	"\n"
-	"The exit status is 0; 1 if lines could not be read and were left out; 2 if there is no log.\n";
+/* Lines at the start of a text of which one must be a sample; comments of perf are up to 60. */
+enum { RECOGNIZED_LINES = 256 };
 
-enum { MAX_EVENTS = 64, MAX_RECORDS = 4096, MAX_SAMPLES = 65536, MAX_TYPED = 4096, PAGE_MASK = 0xfff };
+enum { MAX_EVENTS = 64, MAX_SAMPLES = 65536, MAX_TYPED = 4096, PAGE_MASK = 0xfff };
 
 /* The arguments of a kind: the call stack, the weight, the processor. */
 enum { ARGUMENT_COUNT = 3 };
@@ -65,7 +54,6 @@ static struct {
 static struct {
 	sample *samples;
 	size_t count, capacity;
-	const char *event; /* The only one; NULL if all are converted. */
 	uint64_t first, last;
 } taken;
 static struct {
@@ -74,24 +62,13 @@ static struct {
 	int has_periods; /* Their periods differ. */
 } events[MAX_EVENTS];
 static uint32_t event_count;
-static uint64_t line_number, malformed, first_malformed, other_events, other_records, source_lines, lost, now,
-	file_time;
-
-static void fail(const char *what, const char *why)
-{
-	fprintf(stderr, "mprof-from-perf: %s: %s\n", what, why);
-	exit(2);
-}
+static uint64_t line_number, malformed, first_malformed, other_events, other_records, source_lines, lost, now;
+static import_job *job;
 
 /* Makes room for one more element. */
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 {
-	if (count < *capacity)
-		return array;
-	*capacity = 2 * *capacity + 256;
-	if (*capacity > UINT32_MAX || (array = realloc(array, *capacity * size)) == NULL)
-		fail("samples", "out of memory");
-	return array;
+	return import_job_grow(job, array, count, capacity, size);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -104,11 +81,11 @@ static const char *name_of(text text)
 	char *copy = malloc(text.length + 1), **found;
 
 	if (copy == NULL)
-		fail("names", "out of memory");
+		import_job_fail(job, "out of memory");
 	memcpy(copy, text.start, text.length);
 	copy[text.length] = '\0';
 	if ((found = tsearch(copy, &names, compare_names)) == NULL)
-		fail("names", "out of memory");
+		import_job_fail(job, "out of memory");
 	if (*found != copy)
 		free(copy);
 	return *found;
@@ -126,11 +103,11 @@ static mprof_record *record_of(table *table, uint32_t kind, uint64_t first, uint
 	mprof_record *record;
 
 	if (new == NULL)
-		fail("names", "out of memory");
+		import_job_fail(job, "out of memory");
 	new->parts[0] = first;
 	new->parts[1] = second;
 	if ((found = tsearch(new, &table->keys, compare_keys)) == NULL)
-		fail("names", "out of memory");
+		import_job_fail(job, "out of memory");
 	if (*found != new) {
 		free(new);
 		return &table->records[(*found)->id - 1];
@@ -278,7 +255,7 @@ static void begin_sample(const head *head)
 
 	current.state = SKIPPED;
 	current.event = count_event(event);
-	if (current.event == MAX_EVENTS || (taken.event != NULL && strcmp(event, taken.event) != 0))
+	if (current.event == MAX_EVENTS || (job->event != NULL && strcmp(event, job->event) != 0))
 		return;
 	current.state = TAKEN;
 	current.head = *head;
@@ -378,22 +355,37 @@ static void take_line(text line)
 	}
 }
 
+/* Reads a line without its end, cut to \p size. Returns 0 at the end of the file, -1 if it is not ended or too long. */
+static int read_line(char *line, size_t size, size_t *length)
+{
+	int byte = import_source_byte(&job->source);
+	int is_cut = 0;
+
+	if (byte < 0)
+		return 0;
+	for (*length = 0; byte >= 0 && byte != '\n'; byte = import_source_byte(&job->source)) {
+		if (*length + 1 < size)
+			line[(*length)++] = (char)byte;
+		else
+			is_cut = 1;
+	}
+	line[*length] = '\0';
+	return byte < 0 || is_cut ? -1 : 1;
+}
+
 /* A line that is too long, contains a NUL byte or is not ended is not what perf printed. */
-static void read_lines(FILE *file)
+static void read_lines(void)
 {
 	static char line[1 << 16];
+	size_t length;
+	int found;
 
-	while (fgets(line, sizeof(line), file) != NULL) {
-		size_t length = strlen(line);
-
+	while ((found = read_line(line, sizeof(line), &length)) != 0) {
 		line_number++;
-		if (length > 0 && line[length - 1] == '\n') {
-			take_line((text){line, length - 1});
-			continue;
-		}
-		note_malformed();
-		for (int c = 0; length == sizeof(line) - 1 && c != EOF && c != '\n';)
-			c = fgetc(file);
+		if (found > 0 && strlen(line) == length)
+			take_line((text){line, length});
+		else
+			note_malformed();
 	}
 	/* The rest of the last stack may be missing. */
 	if (current.state == TAKEN && current.count > 0 && !current.is_single) {
@@ -403,22 +395,6 @@ static void read_lines(FILE *file)
 	end_sample(0);
 }
 
-static void read_input(const char *path)
-{
-	int is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "r");
-	struct stat status;
-
-	if (file == NULL || fstat(fileno(file), &status) != 0)
-		fail(path, strerror(errno));
-	read_lines(file);
-	if (ferror(file))
-		fail(path, strerror(errno));
-	file_time = (uint64_t)(S_ISREG(status.st_mode) ? status.st_mtime : time(NULL)) * 1000000;
-	if (!is_stdin)
-		fclose(file);
-}
-
 /* The last sample is placed at the time of the file. */
 static void read_clock(void *user, mprof_clock *clock)
 {
@@ -426,35 +402,18 @@ static void read_clock(void *user, mprof_clock *clock)
 
 	(void)user;
 	clock->counter = now;
-	clock->time = file_time > before ? file_time - before : 0;
-}
-
-static mprof_writer *writer;
-static const char *log_path;
-
-static void expect(mprof_status status)
-{
-	mprof_error error = {.struct_size = sizeof(error), .what = mprof_status_get_text(status)};
-
-	if (status == MPROF_OK)
-		return;
-	mprof_writer_get_error(writer, &error);
-	fail(log_path, error.system_error != 0 ? strerror(error.system_error) : error.what);
+	clock->time = job->source.file_time > before ? job->source.file_time - before : 0;
 }
 
 static void write_table(const table *table, uint32_t block)
 {
-	for (size_t i = 0; i < table->count; i += MAX_RECORDS) {
-		size_t count = table->count - i < MAX_RECORDS ? table->count - i : MAX_RECORDS;
-
-		expect(mprof_writer_write_records(writer, block, 0, table->records + i, sizeof(mprof_record), count));
-	}
+	import_job_write_records(job, block, 0, table->records, table->count);
 }
 
 /* The only event whose samples are converted; NULL if they are of several. */
 static const char *only_event(void)
 {
-	return taken.event != NULL ? taken.event : event_count == 1 ? events[0].name : NULL;
+	return job->event != NULL ? job->event : event_count == 1 ? events[0].name : NULL;
 }
 
 /* These events count nanoseconds. */
@@ -466,7 +425,7 @@ static int counts_time(const char *event)
 static void write_session(void)
 {
 	char period[24];
-	mprof_property properties[6] = {{"recorder", "mprof-from-perf"},
+	mprof_property properties[6] = {{"recorder", "mprof import"},
 					{"counter", "clock of perf, nanoseconds"},
 					{"clock_placed", "last sample at the time of the text file"}};
 	const char *event = only_event();
@@ -482,7 +441,7 @@ static void write_session(void)
 		if (counts_time(event))
 			properties[count++] = (mprof_property){"sample_period_ns", period};
 	}
-	expect(mprof_writer_write_session(writer, properties, sizeof(properties[0]), count));
+	import_job_expect(job, mprof_writer_write_session(job->writer, properties, sizeof(properties[0]), count));
 }
 
 /* Defines a kind of samples for each event. */
@@ -518,7 +477,7 @@ static void write_kinds(void)
 		type->period = events[i].has_periods ? 0 : events[i].period;
 		type->source = "perf";
 	}
-	expect(mprof_writer_write_records(writer, MPROF_BLOCK_TYPES, 0, records, sizeof(records[0]), count));
+	import_job_write_records(job, MPROF_BLOCK_TYPES, 0, records, count);
 }
 
 static int compare_samples(const void *a, const void *b)
@@ -539,7 +498,7 @@ static void write_plain(const sample *samples, size_t count)
 	for (size_t i = 0; i < count; i++)
 		block[i] = (mprof_event){
 			.kind = MPROF_EVENT_SAMPLE, .counter = samples[i].time, .value = samples[i].stack};
-	expect(mprof_writer_write_samples(writer, samples->thread, samples->time, block, count));
+	import_job_expect(job, mprof_writer_write_samples(job->writer, samples->thread, samples->time, block, count));
 }
 
 /* A sample without a period is one event. */
@@ -570,7 +529,7 @@ static void write_typed(const sample *samples, size_t count)
 					 .counter = samples[i].time,
 					 .more.detail = &details[i]};
 	}
-	expect(mprof_writer_write_typed(writer, samples->thread, samples->time, block, count));
+	import_job_expect(job, mprof_writer_write_typed(job->writer, samples->thread, samples->time, block, count));
 }
 
 /* Writes the samples of each thread in the order of time, after the name that it had. */
@@ -591,7 +550,8 @@ static void write_samples(void)
 		}
 		now = start->time;
 		if (start->comm[0] != '\0')
-			expect(mprof_writer_write_thread_name(writer, start->thread, start->comm, strlen(start->comm)));
+			import_job_expect(job, mprof_writer_write_thread_name(job->writer, start->thread, start->comm,
+									      strlen(start->comm)));
 		now = start[count - 1].time;
 		if (is_plain)
 			write_plain(start, count);
@@ -611,7 +571,7 @@ static void write_log(void)
 	options.clock = read_clock;
 	options.counters_per_second = 1e9;
 	now = taken.first;
-	expect(mprof_writer_open_path(log_path, &options, &writer));
+	import_job_begin_log(job, &options);
 	write_session();
 	write_table(&texts, MPROF_BLOCK_TEXTS);
 	if (only_event() == NULL)
@@ -624,60 +584,83 @@ static void write_log(void)
 	write_samples();
 	now = taken.last;
 	if (lost > 0)
-		expect(mprof_writer_write_losses(writer, 0, losses, 2));
-	expect(mprof_writer_close(writer));
-	expect(mprof_writer_destroy(writer));
+		import_job_expect(job, mprof_writer_write_losses(job->writer, 0, losses, 2));
+	import_job_end_log(job);
+}
+
+/* Messages about the samples of an event. */
+static void print_event(uint32_t i, int is_only)
+{
+	char number[TEXT_NUMBER_SIZE];
+
+	text_begin_message(job->path);
+	if (events[i].converted == 0)
+		fprintf(stderr, "not converted: %s samples of '%s' (--event)\n", text_count(number, events[i].count),
+			events[i].name);
+	else
+		fprintf(stderr, "%s samples of '%s' converted%s\n", text_count(number, events[i].converted),
+			events[i].name,
+			events[i].has_periods && is_only ? "; their periods differ, and each counts as one" : "");
 }
 
 static void print_summary(void)
 {
-	const char *event = only_event();
+	char number[TEXT_NUMBER_SIZE];
 
-	for (uint32_t i = 0; i < event_count; i++) {
-		if (events[i].converted > 0)
-			fprintf(stderr, "mprof-from-perf: %" PRIu64 " samples of '%s' converted\n", events[i].converted,
-				events[i].name);
-		if (events[i].converted > 0 && events[i].has_periods && event != NULL)
-			fputs("mprof-from-perf: their periods differ; each counts as one\n", stderr);
-		if (events[i].converted == 0)
-			fprintf(stderr, "mprof-from-perf: not converted: %" PRIu64 " of '%s' (--event)\n",
-				events[i].count, events[i].name);
+	for (uint32_t i = 0; i < event_count; i++)
+		print_event(i, only_event() != NULL);
+	import_job_report_left_out(job, other_events, "samples of more events");
+	import_job_report_left_out(job, other_records, "other records");
+	import_job_report_left_out(job, source_lines, "source lines");
+	if (lost > 0) {
+		text_begin_message(job->path);
+		fprintf(stderr, "perf lost %s events\n", text_count(number, lost));
 	}
-	if (other_events + other_records + source_lines > 0)
-		fprintf(stderr,
-			"mprof-from-perf: not converted: %" PRIu64 " samples of more events, %" PRIu64
-			" other records, %" PRIu64 " source lines\n",
-			other_events, other_records, source_lines);
-	if (lost > 0)
-		fprintf(stderr, "mprof-from-perf: perf lost %" PRIu64 " events\n", lost);
+	if (malformed > 0) {
+		text_begin_message(job->path);
+		fprintf(stderr, "%s malformed lines left out, the first is line %" PRIu64 "\n",
+			text_count(number, malformed), first_malformed);
+	}
 	if (malformed > 0)
-		fprintf(stderr,
-			"mprof-from-perf: %" PRIu64 " malformed lines left out, the first is line %" PRIu64 "\n",
-			malformed, first_malformed);
+		job->status = STATUS_DAMAGED;
 }
 
-int main(int argc, char **argv)
+static void convert_text(import_job *started)
 {
-	static const struct option options[] = {
-		{"event", required_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 || fflush(stdout) != 0 ? 2 : 0;
-		if (option != 'e')
-			return 2;
-		taken.event = optarg;
-	}
-	if (argc - optind != 2) {
-		fputs(help, stderr);
-		return 2;
-	}
-	log_path = argv[optind + 1];
-	read_input(argv[optind]);
+	job = started;
+	read_lines();
+	if (job->source.problem != NULL)
+		import_job_report_damage(job, import_source_offset(&job->source), job->source.problem);
 	print_summary();
 	if (taken.count == 0)
-		fail(argv[optind], "no samples; not the output of perf script, or none of this event");
+		import_job_fail(job, "no samples; not the output of perf script, or none of this event");
 	write_log();
-	return malformed > 0;
 }
+
+/* A text whose lines include the first line of a sample. */
+static int recognizes(const uint8_t *start, size_t length)
+{
+	const char *at = (const char *)start, *end = at + length;
+
+	for (int i = 0; i < RECOGNIZED_LINES && at < end; i++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		head head;
+
+		if (newline == NULL || memchr(at, '\0', (size_t)(newline - at)) != NULL)
+			return 0;
+		if (*at != '#' && parse_head(trim((text){at, (size_t)(newline - at)}), &head))
+			return 1;
+		at = newline + 1;
+	}
+	return 0;
+}
+
+const import_format import_perf_script = {
+	.name = "perf-script",
+	.description = "the text that perf script prints of samples",
+	.lacks = "records other than samples and losses are left out",
+	.next = "report",
+	.has_event = 1,
+	.recognizes = recognizes,
+	.convert = convert_text,
+};

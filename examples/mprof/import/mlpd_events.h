@@ -85,6 +85,7 @@ typedef struct mlpd_event {
 	size_t list_count; /**< Elements, so twice the number of pairs. */
 	uint64_t *frames;  /**< Methods, the innermost first. */
 	size_t frame_count;
+	int lacks_memory; /**< A list or the frames are not complete. */
 } mlpd_event;
 
 /** A buffer: events of one thread. */

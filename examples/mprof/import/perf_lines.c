@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines that perf script prints. */
-#include "perf_lines.h"
+#include "import/perf_lines.h"
 
 #include <ctype.h>
 #include <string.h>
