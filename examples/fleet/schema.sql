@@ -450,7 +450,8 @@ CREATE TABLE heap_snapshots (
 	bytes Nullable(Int64),
 	references Nullable(Int64),
 	roots Nullable(Int64),
-	synthetic_objects Nullable(Int64)
+	synthetic_objects Nullable(Int64),
+	process Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -634,6 +635,24 @@ CREATE TABLE gc_generations (
 	has_before UInt8,
 	has_after UInt8,
 	has_capacity UInt8
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE code_ranges (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	id Nullable(Int64),
+	kind Nullable(Int64),
+	method Nullable(Int64),
+	has_end UInt8,
+	name Nullable(String),
+	address Nullable(String),
+	size Nullable(Int64),
+	start_ns Nullable(Int64),
+	end_ns Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

@@ -111,7 +111,8 @@ export interface Tables {
 	heap_shots: {
 		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
 		bytes: Amounts; references: Amounts; freed: Amounts; freed_bytes: Amounts; moved: Amounts;
-		roots: Amounts; roots_by_kind: Amounts; classes: Amounts; process: Amounts;
+		roots: Amounts; roots_by_kind: Amounts; classes: Amounts; synthetic_objects: Amounts;
+		process: Amounts;
 	};
 	heap_summaries: {
 		collection: Uint32Array; class_id: Uint32Array; time_ns: Amounts; live_objects: Amounts;
@@ -249,6 +250,40 @@ export interface Tables {
 		is_rest: Uint32Array; count: Amounts; unfinished: Amounts; total_ns: Amounts; min_ns: Amounts;
 		p50_ns: Amounts; p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
 	};
+	code_ranges: {
+		id: Uint32Array; kind: Uint32Array; method: Uint32Array; has_end: Uint32Array;
+		name: (string | null)[]; address: BigUint64Array; size: Amounts; start_ns: Amounts;
+		end_ns: Amounts;
+	};
+	gc_generations: {
+		collection: Amounts; name: (string | null)[]; before: Amounts; after: Amounts;
+		capacity: Amounts; has_before: Uint32Array; has_after: Uint32Array; has_capacity: Uint32Array;
+	};
+	graph: {
+		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;
+		limited: Uint32Array; has_roots: Uint32Array; has_offsets: Uint32Array;
+		has_dominators: Uint32Array; has_paths: Uint32Array; has_referrers: Uint32Array;
+		objects: Amounts; bytes: Amounts; references: Amounts; classes: Amounts; roots: Amounts;
+		roots_by_kind: Amounts; reachable_objects: Amounts; reachable_bytes: Amounts;
+		missing_references: Amounts; missing_roots: Amounts; orphan_references: Amounts;
+		repeated_objects: Amounts; damaged_blocks: Amounts; used_memory: Amounts; labels: Amounts;
+		names: Amounts; weak_references: Amounts; synthetic_objects: Amounts; missing_notes: Amounts;
+	};
+	heap_snapshots: {
+		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
+		bytes: Amounts; references: Amounts; roots: Amounts;
+	};
+	heap_classes: {
+		class_id: Uint32Array; objects: Amounts; bytes: Amounts; reachable_objects: Amounts;
+		reachable_bytes: Amounts; retained_bytes: Amounts;
+	};
+	heap_objects: {
+		address: BigUint64Array; bytes: Amounts; retained_bytes: Amounts; class_id: Uint32Array;
+		class_index: Uint32Array; dominator: Uint32Array; is_reachable: Uint32Array;
+		is_root: Uint32Array; references: Uint32Array; referrers: Uint32Array; flags: Uint32Array;
+		label: (string | null)[]; weak_references: Uint32Array;
+	};
+	heap_roots: { object: Uint32Array; kind: Uint32Array; area: Uint32Array; holder: Uint32Array };
 	session: {
 		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
 		runtime: (string | null)[]; start_counter: BigUint64Array; start_time_us: Amounts;
@@ -299,29 +334,6 @@ export interface Tables {
 		start_ns: Amounts;
 	};
 	heap_shot_classes: { class_id: Uint32Array; objects: Amounts; bytes: Amounts };
-	graph: {
-		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;
-		limited: Uint32Array; has_roots: Uint32Array; has_offsets: Uint32Array;
-		has_dominators: Uint32Array; has_paths: Uint32Array; has_referrers: Uint32Array;
-		objects: Amounts; bytes: Amounts; references: Amounts; classes: Amounts; roots: Amounts;
-		roots_by_kind: Amounts; reachable_objects: Amounts; reachable_bytes: Amounts;
-		missing_references: Amounts; missing_roots: Amounts; orphan_references: Amounts;
-		repeated_objects: Amounts; damaged_blocks: Amounts; used_memory: Amounts;
-	};
-	heap_snapshots: {
-		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
-		bytes: Amounts; references: Amounts; roots: Amounts;
-	};
-	heap_classes: {
-		class_id: Uint32Array; objects: Amounts; bytes: Amounts; reachable_objects: Amounts;
-		reachable_bytes: Amounts; retained_bytes: Amounts;
-	};
-	heap_objects: {
-		address: BigUint64Array; bytes: Amounts; retained_bytes: Amounts; class_id: Uint32Array;
-		class_index: Uint32Array; dominator: Uint32Array; is_reachable: Uint32Array;
-		is_root: Uint32Array; references: Uint32Array; referrers: Uint32Array;
-	};
-	heap_roots: { object: Uint32Array; kind: Uint32Array; area: Uint32Array };
 	nodes: {
 		kind: Uint32Array; id: Uint32Array; flags: Uint32Array; parent: Uint32Array;
 		first_child: Uint32Array; next_sibling: Uint32Array; count: Amounts; self: Amounts;

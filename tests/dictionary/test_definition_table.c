@@ -113,7 +113,7 @@ static mprof_record full_record(uint32_t kind, uint32_t id)
 		record.as.root = (mprof_root_record){6, 4, UINT64_MAX - 8, UINT64_MAX - 5, UINT64_MAX - 7, "a name"};
 		break;
 	default:
-		record.as.metric = (mprof_metric_record){6, 0, "a second text", "a name", UINT64_MAX - 3};
+		record.as.metric = (mprof_metric_record){6, 0, "a second text", "a name", UINT64_MAX - 3, "a unit"};
 		break;
 	}
 	return record;

@@ -186,18 +186,6 @@ static void fill_code(mprof_record *record, uint64_t address, uint32_t first)
 	}
 }
 
-static void fill_position(mprof_record *record, uint64_t address, uint32_t first)
-{
-	record->as.position.is_native = (uint32_t)fuzz_random_below(2);
-	record->as.position.target = 1 + (uint32_t)fuzz_random_below(first + 9);
-	if (!record->as.position.is_native)
-		record->as.position.target *= 128;
-	record->as.position.is_inlined = (uint32_t)fuzz_random_below(2);
-	record->as.position.line = (uint32_t)(address >> fuzz_random_below(64));
-	record->as.position.offset = (uint32_t)(address >> 32);
-	record->as.position.file = (uint32_t)fuzz_random_below(first + 10);
-}
-
 /* Frames of the log may have positions. */
 static int has_positions;
 static int has_sized_metrics;
