@@ -80,7 +80,7 @@ function withoutBrackets(text) {
 	return result;
 }
 
-/** The frames of a call stack, separated by " < ", in about so many characters: each has its share. */
+/** The frames of a call stack, separated by " < ", in about that many characters: each has its share. */
 export function shortStack(text, width) {
 	if (text.length <= width)
 		return text;
@@ -89,7 +89,7 @@ export function shortStack(text, width) {
 	return frames.map((frame) => shortName(frame, share)).join(' < ');
 }
 
-/** A name with at most so many characters. */
+/** A name with at most that many characters. */
 export function shortName(name, width) {
 	if (name.length <= width)
 		return name;

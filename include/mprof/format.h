@@ -605,8 +605,8 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_TYPED_COLUMNS = 34,       /**< mprof2: blocks of columns may have events of types in columns. */
 	MPROF_DIRECTIVE_SIZED_METRICS = 38,       /**< mprof2: metrics and their values have a length, and may have
 	                                               units by name, times, and buckets. */
-	MPROF_DIRECTIVE_PROCESSES = 39            /**< mprof2: each process of the log has its own addresses and handles,
-	                                               and heap data state their process. */
+	MPROF_DIRECTIVE_PROCESSES = 39            /**< mprof2: each process of the log has its own addresses and
+	                                               handles, and heap data state their process. */
 } mprof_directive;
 
 /**

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The terminal sessions in README.md: each command succeeds, and prints the lines that are shown. Needs Mono, its compiler
-# and the modules.
+# The terminal sessions in README.md and doc/tool.md: each command succeeds, and prints the lines that are shown. Needs
+# Mono, its compiler and the modules.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -33,7 +33,10 @@ END
 # shellcheck source=tests/doc/sessions.sh
 . "$srcdir/tests/doc/sessions.sh"
 
-for session in $(awk -v language=console -v prefix=session -f "$srcdir/tests/doc/snippets.awk" "$srcdir/README.md"); do
-	run_session "$session"
+for document in "$srcdir/README.md" "$srcdir/doc/tool.md"; do
+	prefix=$(basename "$document" .md)
+	for session in $(awk -v language=console -v prefix="$prefix" -f "$srcdir/tests/doc/snippets.awk" "$document"); do
+		run_session "$session"
+	done
 done
-test "$commands" -ge 10 || fail "README.md has $commands commands"
+test "$commands" -ge 18 || fail "the documents have $commands commands"

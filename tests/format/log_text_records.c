@@ -163,6 +163,15 @@ static void render_code_range(log_text *out, const mprof_record *record)
 			     range->method, range->module, range->name);
 }
 
+static void render_metric(log_text *out, uint32_t id, const mprof_metric_record *metric)
+{
+	log_text_add(out, "  metric id=%u flags=%u section=\"%s\" name=\"%s\"", id, metric->flags, metric->section,
+		     metric->name);
+	if ((metric->flags & MPROF_METRIC_UNIT_MASK) == MPROF_METRIC_UNIT_NAMED)
+		log_text_add(out, " unit=\"%s\"", metric->unit);
+	log_text_add(out, "\n");
+}
+
 static void render_record(log_text *out, const mprof_record *record)
 {
 	switch (record->kind) {
@@ -188,11 +197,7 @@ static void render_record(log_text *out, const mprof_record *record)
 			     (number)record->as.root.address, (number)record->as.root.size, record->as.root.name);
 		break;
 	case MPROF_RECORD_METRIC:
-		log_text_add(out, "  metric id=%u flags=%u section=\"%s\" name=\"%s\"", record->id,
-			     record->as.metric.flags, record->as.metric.section, record->as.metric.name);
-		if ((record->as.metric.flags & MPROF_METRIC_UNIT_MASK) == MPROF_METRIC_UNIT_NAMED)
-			log_text_add(out, " unit=\"%s\"", record->as.metric.unit);
-		log_text_add(out, "\n");
+		render_metric(out, record->id, &record->as.metric);
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		render_metric_value(out, record);

@@ -138,9 +138,9 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 22);
+	cr_assert_eq(example_count, 24);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 25);
+	cr_assert_eq(example_count, 27);
 }
 
 static void expect_text(const char *expected, const char *actual)

@@ -56,10 +56,11 @@ head -c 300 sample.mprof >cut.mprof
 "$builddir/examples/small/gpu/gpu" gpu.mprof >printed || fail "the example of clocks"
 "$builddir/examples/small/metrics/metrics" jobs.mprof || fail "the example of metrics"
 "$builddir/tests/tool/record_generations" generations.mprof || fail "record_generations"
+"$builddir/tests/tool/record_code" code.mprof || fail "record_code"
 # 77: a library without the recorder.
 "$builddir/tests/tool/make_lines" positions.mprof || { test $? -eq 77 && exit 77; fail "make_lines"; }
 "$builddir/tests/tool/record_kinds" kinds.mprof || fail "record_kinds"
-for log in sample full memory empty mail timeline spans gpu jobs generations positions kinds cut; do
+for log in sample full memory empty mail timeline spans gpu jobs generations code positions kinds cut; do
 	for command in info report check; do
 		options=()
 		test $command != report || options=(--time=0- --pauses --timeline --ages --percentiles --slowest

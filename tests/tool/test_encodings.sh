@@ -7,11 +7,11 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-# report_of LOG OPTION...: what the report states of the program. Offsets and blocks are those of the file. Trees are
-# complete, since the size of the log limits them otherwise.
+# report_of LOG OPTION...: what the report states of the program. Offsets and blocks are those of the file, and commands of
+# findings have its name. Trees are complete, since the size of the log limits them otherwise.
 report_of() {
 	"$MPROF" report --json --top=1000000 --min-percent=0 "${@:2}" "$1" 2>/dev/null |
-		jq -cS '.session |= del(.file, .valid_bytes, .size, .file_size, .blocks, .packed, .index, .damage[].offset)'
+		jq -cS 'del(.findings) | .session |= del(.file, .valid_bytes, .size, .file_size, .blocks, .packed, .index, .damage[].offset)'
 }
 
 # Codecs that this build has.

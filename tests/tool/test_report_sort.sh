@@ -56,6 +56,13 @@ exceptions times .exceptions[].count
 code bytes .code_methods[].bytes
 code times .code_methods[].count
 code compiling .code_methods[].compile_ns
+code-ranges address .code_ranges[].address
+code-ranges size .code_ranges[].size
+messages count .messages[].count
+messages severity .messages[].severity
+waits time .waits[].total_ns
+waits times .waits[].count
+waits longest .waits[].max_ns
 threads events .threads[].events
 threads self .threads[].self_ns
 threads running .threads[].cpu_ns

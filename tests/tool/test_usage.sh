@@ -47,7 +47,7 @@ wrong dump --top=1 sample.mprof
 wrong report --top sample.mprof
 wrong report --top=x sample.mprof
 wrong report --top=-1 sample.mprof
-wrong report --sort=size sample.mprof
+wrong report --sort=colour sample.mprof
 expect_line err "'size' is not a key of a table"
 wrong report --thread=main sample.mprof
 wrong report --min-percent=101 sample.mprof

@@ -205,7 +205,8 @@ static uint32_t spans_to_keep(const log_report *report)
 
 	if (options->max_spans != 0)
 		return options->max_spans;
-	if (!report_wants(report, REPORT_SECTION_SPANS))
+	/* What the first screen has depends on the profile, which is made after this. */
+	if (report_is_first_screen(report) || !report_wants(report, REPORT_SECTION_SPANS))
 		return 0;
 	return options->top == 0 || options->top > ALL_SPANS ? ALL_SPANS : (uint32_t)options->top;
 }

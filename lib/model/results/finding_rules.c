@@ -618,7 +618,7 @@ static void find_idle_threads(finding_source *source)
 	if (times.known_ns == 0 || wall == 0)
 		return;
 	if (finding_percent(times.ready_ns, wall) >= 20)
-		finding_add(source, "processor", "threads", finding_percent(times.ready_ns, wall) / 2,
+		finding_add(source, "processor", "threads", at_most(finding_percent(times.ready_ns, wall) / 2, 20),
 			    "report --sections=threads",
 			    "Threads that were ready to run waited %s in all (%s of the run) for a processor: the "
 			    "machine was busy, so times are too long.",

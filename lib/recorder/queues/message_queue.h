@@ -90,8 +90,8 @@ struct message {
 			size_t count;
 		} arguments;            /**< Arguments of events. */
 		mprof_type_record type; /**< A type of events; the name points into text. */
-		mprof_record record;    /**< Metrics, clocks, timelines, processes, pairs, ranges of code and their ends;
-		                             the texts point into text. */
+		mprof_record record;    /**< Metrics, clocks, timelines, processes, pairs, ranges of code and their
+		                             ends; the texts point into text. */
 		mprof_root_area root;   /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];
