@@ -393,7 +393,7 @@ export interface Frame {
 }
 
 export interface ReadOptions {
-	/** Return 'interrupted' after about so many milliseconds; the same call continues. */
+	/** Return 'interrupted' after about that many milliseconds; the same call continues. */
 	milliseconds?: number;
 	/** Called about once for each MiB. totalBytes is 0 while the log is being fed. Must not call the module. */
 	onProgress?: (doneBytes: number, totalBytes: number) => void;

@@ -35,6 +35,8 @@ END
 
 for document in "$srcdir/README.md" "$srcdir/doc/tool.md"; do
 	prefix=$(basename "$document" .md)
+	# Each begins without the logs of the other.
+	rm -f ./*.mprof
 	for session in $(awk -v language=console -v prefix="$prefix" -f "$srcdir/tests/doc/snippets.awk" "$document"); do
 		run_session "$session"
 	done

@@ -48,7 +48,7 @@ wrong report --top sample.mprof
 wrong report --top=x sample.mprof
 wrong report --top=-1 sample.mprof
 wrong report --sort=colour sample.mprof
-expect_line err "'size' is not a key of a table"
+expect_line err "'colour' is not a key of a table"
 wrong report --thread=main sample.mprof
 wrong report --min-percent=101 sample.mprof
 wrong report --depth=99999999 sample.mprof

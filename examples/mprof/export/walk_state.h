@@ -33,14 +33,14 @@ typedef struct walk_span {
 
 /** A sample of a kind that the log describes. */
 typedef struct walk_kind_sample {
-	uint64_t thread; /**< 0 if not known. */
-	uint64_t time;   /**< In nanoseconds from the start of the log. */
-	uint64_t weight; /**< In the unit of the kind. */
-	uint64_t mode;   /**< An #mprof_sample_mode. */
-	uint32_t type;   /**< Of the kind. */
-	uint32_t stack;  /**< 0 if it has none. */
-	uint32_t cpu;    /**< #MPROF_CPU_UNKNOWN if not known. */
-	int has_weight;  /**< The weight is known. */
+	uint64_t thread;  /**< 0 if not known. */
+	uint64_t time;    /**< In nanoseconds from the start of the log. */
+	uint64_t weight;  /**< In the unit of the kind. */
+	uint64_t mode;    /**< An #mprof_sample_mode. */
+	uint32_t type;    /**< Of the kind. */
+	uint32_t stack;   /**< 0 if it has none. */
+	uint32_t cpu;     /**< #MPROF_CPU_UNKNOWN if not known. */
+	int has_weight;   /**< The weight is known. */
 	uint64_t counter; /**< When it was taken, as in the log. */
 } walk_kind_sample;
 

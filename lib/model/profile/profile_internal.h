@@ -96,9 +96,9 @@ struct mprof_profile {
 	int has_processes;        /**< Each process has its own addresses (directive 39). */
 	address_spaces addresses; /**< Of native memory. */
 	address_spaces handle_spaces;
-	hash_map chosen_processes;   /**< By number, if any are chosen. */
-	size_t chosen_count;         /**< Processes that were chosen; 0: all count. */
-	mprof_reader *reading; /**< While a block is added: the reader that it is from. */
+	hash_map chosen_processes; /**< By number, if any are chosen. */
+	size_t chosen_count;       /**< Processes that were chosen; 0: all count. */
+	mprof_reader *reading;     /**< While a block is added: the reader that it is from. */
 	profile_window window;
 	window_times times;
 	int window_has_end;          /**< The end of the log is in the window; 1 before mprof_profile_finish(). */
