@@ -45,6 +45,14 @@ for log in full sample memory names shares; do
 	check_screen "$log"
 done
 
+# The library writes numbers of sentences as the tool writes those of tables: bytes, counts and shares of memory.
+mprof report --all memory.mprof
+sentences >text.lines
+for label in 'bytes not freed' 'not freed' 'peak'; do
+	number=$(sed -n "s/^  $label  *//p" out | head -n 1)
+	grep -qF -- "$number" text.lines || fail "$label: no sentence has $number: $(cat text.lines)"
+done
+
 # What was chosen is printed alone; filters by name concern all tables.
 mprof report --sections=threads full.mprof
 expect_no_line out '^What stands out'
