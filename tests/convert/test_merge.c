@@ -257,6 +257,25 @@ Test(merge, goes_as_far_as_a_truncated_log, .timeout = 120)
 	log_free(&logs[1]);
 }
 
+/* What a flag of a later version means cannot be copied, as for a single log. */
+Test(merge, leaves_out_flags_of_a_later_version)
+{
+	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
+			     log_from_data("good-intro-later-flags")};
+	const log_counts first = count_log(&logs[0]);
+	const log_counts second = count_log(&logs[1]);
+	merging job = {.logs = logs};
+	log_counts counts;
+	log_bytes made;
+
+	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
+	counts = count_log(&made);
+	expect_sums(&counts, &first, &second);
+	log_free(&made);
+	log_free(&logs[0]);
+	log_free(&logs[1]);
+}
+
 /* A log of tests/data and a sound one: the merged log is sound, or the two are refused. */
 static void merge_with(const log_bytes *sound, const char *name)
 {
