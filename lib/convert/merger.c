@@ -240,7 +240,7 @@ static mprof_status open_reader(merged_input *one)
 	mprof_status status = merger->options.open(merger->options.user, one->log->number, &one->reader);
 
 	if (status != MPROF_OK)
-		return status;
+		return refuse(merger, status, mprof_status_get_text(status));
 	mprof_converter_options_init(&options, sizeof(options));
 	options.writer = &merger->writer_options;
 	status = mprof_converter_create(one->reader, &options, &one->converter);
