@@ -148,7 +148,7 @@ static void copy_printable(char *to, size_t size, const char *from)
 	while (length > 0 && length < whole && is_continued(from[length]))
 		length--;
 	for (size_t i = 0; i < length; i++)
-		to[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? '?' : from[i];
+		to[i] = (char)((unsigned char)from[i] < 0x20 || from[i] == 0x7f ? '?' : from[i]);
 	to[length] = '\0';
 }
 
@@ -175,7 +175,7 @@ char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, cha
 		return text;
 	}
 	end = next_character(whole + strlen(whole) - (FINDING_NAME_SIZE - 4));
-	memcpy(text, "...", 3);
+	copy_printable(text, FINDING_NAME_SIZE, "...");
 	copy_printable(text + 3, FINDING_NAME_SIZE - 3, end);
 	return text;
 }
@@ -193,7 +193,7 @@ void finding_pattern(const finding_source *source, uint32_t kind, uint32_t id, c
 			next += 2;
 			continue;
 		}
-		text[length++] = strchr("*?[]'\\", *next) != NULL || (unsigned char)*next < 0x20 ? '?' : *next;
+		text[length++] = (char)(strchr("*?[]'\\", *next) != NULL || (unsigned char)*next < 0x20 ? '?' : *next);
 	}
 	/* A name that was cut is continued. */
 	if (strlen(whole) + 1 == sizeof(whole))
@@ -240,7 +240,7 @@ void finding_add(finding_source *source, const char *kind, const char *section, 
 	added->section = section;
 	added->severity = severity > 100 ? 100 : (uint32_t)severity;
 	va_start(arguments, format);
-	vsnprintf(added->text, sizeof(added->text), format, arguments);
+	(void)vsnprintf(added->text, sizeof(added->text), format, arguments);
 	va_end(arguments);
 	snprintf(added->command, sizeof(added->command) / 2, "mprof %s", words);
 	snprintf(added->command + strlen(added->command), 2, " ");
