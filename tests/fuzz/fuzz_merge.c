@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merges any bytes, as a log, with a part of themselves and with a good log. Memory is limited and counted. What was
- * merged must be a sound log, and the same whenever these logs are merged.
+ * merged must be a sound log, the same whenever these logs are merged, with as many events of each kind as copies of the
+ * single logs have.
  */
 #include "fuzz_logs.h"
 #include "fuzz_memory.h"
@@ -10,16 +11,13 @@
 
 #include <string.h>
 
-enum { MAX_LOGS = 3, EVENTS = 64 };
+enum { MAX_LOGS = 3, EVENTS = 64, KINDS = 256 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 /* Logs that are merged; their bytes belong to the caller. */
 typedef struct merged_logs {
-	struct {
-		const uint8_t *bytes;
-		size_t length;
-	} logs[MAX_LOGS];
+	fuzz_log logs[MAX_LOGS];
 	size_t count;
 	size_t open;
 } merged_logs;
@@ -68,21 +66,28 @@ static size_t add_logs(mprof_merger *merger, merged_logs *all)
 	return added;
 }
 
-static uint64_t sum_of_events(mprof_reader *reader)
+/* What a merged log has. */
+typedef struct merged_content {
+	uint64_t sum; /* Of all events, in their order; 0: there is no log. */
+	uint64_t events[KINDS];
+} merged_content;
+
+static void take_events(mprof_reader *reader, merged_content *content)
 {
 	mprof_event events[EVENTS];
-	uint64_t sum = 0;
 	size_t count;
 
 	while (mprof_reader_next_events(reader, events, EVENTS, &count) == MPROF_OK) {
-		for (size_t i = 0; i < count; i++)
-			sum = (sum + events[i].kind + events[i].id + events[i].counter + events[i].value) * 31;
+		for (size_t i = 0; i < count; i++) {
+			content->sum += events[i].kind + events[i].id + events[i].counter + events[i].value;
+			content->sum *= 31;
+			content->events[events[i].kind]++;
+		}
 	}
-	return sum;
 }
 
-/* What was merged is a log that is sound. Returns a sum of what it has. */
-static uint64_t read_merged(mprof_writer *writer, int has_end)
+/* What was merged is a log that is sound. */
+static void read_merged(mprof_writer *writer, int has_end, merged_content *content)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 	const uint8_t *bytes;
@@ -90,7 +95,6 @@ static uint64_t read_merged(mprof_writer *writer, int has_end)
 	mprof_reader *reader;
 	mprof_block block;
 	mprof_status status;
-	uint64_t sum = 0;
 
 	if (mprof_writer_get_memory(writer, &bytes, &length) != MPROF_OK)
 		fuzz_fail("what was merged is not there");
@@ -98,40 +102,41 @@ static uint64_t read_merged(mprof_writer *writer, int has_end)
 	if (reader == NULL)
 		fuzz_fail("what was merged is no log");
 	mprof_block_init(&block, sizeof(block));
-	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
-		sum = (sum + block.kind + block.length) * 31 + sum_of_events(reader);
+	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
+		content->sum = (content->sum + block.kind + block.length) * 31;
+		take_events(reader, content);
+	}
 	if (status != MPROF_END)
 		fuzz_fail("what was merged is damaged");
 	if (has_end && (mprof_reader_get_session(reader, &session) != MPROF_OK || !session.complete))
 		fuzz_fail("what was merged has no end");
 	mprof_reader_destroy(reader);
-	return sum;
 }
 
-/* Memory that is refused ends merging; nothing else may. Returns a sum of the merged log; 0 if there is none. */
-static uint64_t run_merger(mprof_merger *merger, mprof_writer *writer, int has_end)
+/* Memory that is refused ends merging; nothing else may. */
+static void run_merger(mprof_merger *merger, mprof_writer *writer, int has_end, merged_content *content)
 {
 	const mprof_status status = mprof_merger_run(merger, writer);
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	if (!mprof_merger_has_failed(merger))
-		return read_merged(writer, has_end);
-	if (status != MPROF_ERR_MEMORY) {
+	if (!mprof_merger_has_failed(merger)) {
+		read_merged(writer, has_end, content);
+	} else if (status != MPROF_ERR_MEMORY) {
 		(void)mprof_writer_get_error(writer, &error);
 		fuzz_fail(error.what);
 	}
-	return 0;
 }
 
-static uint64_t merge(merged_logs *all, const mprof_writer_options *layout)
+/* Merges those of the logs that can be; the others are removed. */
+static void merge(merged_logs *all, const mprof_writer_options *layout, merged_content *content)
 {
 	mprof_writer_options writer_options = *layout;
 	mprof_merger_options options;
 	mprof_merger *merger;
 	mprof_writer *writer = NULL;
 	mprof_status status;
-	uint64_t sum = 0;
 
+	memset(content, 0, sizeof(*content));
 	mprof_merger_options_init(&options, sizeof(options));
 	options.writer = &writer_options;
 	options.open = open_log;
@@ -146,7 +151,7 @@ static uint64_t merge(merged_logs *all, const mprof_writer_options *layout)
 			status = mprof_writer_open_memory(&writer_options, &writer);
 		/* A log that does not state the rate of its clock is refused when all logs are known. */
 		if (status == MPROF_OK)
-			sum = run_merger(merger, writer, all->count > 1);
+			run_merger(merger, writer, all->count > 1, content);
 		else if (status != MPROF_ERR_MEMORY && status != MPROF_ERR_UNSUPPORTED)
 			fuzz_fail("logs that were added cannot be merged");
 	}
@@ -154,7 +159,25 @@ static uint64_t merge(merged_logs *all, const mprof_writer_options *layout)
 	mprof_merger_destroy(merger);
 	if (all->open != 0)
 		fuzz_fail("logs were left open");
-	return sum;
+}
+
+static void compare_with_copies(const merged_logs *all, const mprof_writer_options *layout,
+				const merged_content *merged)
+{
+	uint64_t events[KINDS] = {0};
+	merged_content copy;
+
+	for (size_t i = 0; i < all->count; i++) {
+		merged_logs single = {.logs = {all->logs[i]}, .count = 1};
+
+		merge(&single, layout, &copy);
+		if (copy.sum == 0)
+			return;
+		for (size_t kind = 0; kind < KINDS; kind++)
+			events[kind] += copy.events[kind];
+	}
+	if (memcmp(events, merged->events, sizeof(events)) != 0)
+		fuzz_fail("merging loses or adds events");
 }
 
 /* A log that is always the same. */
@@ -182,11 +205,11 @@ static merged_logs choose_logs(const uint8_t *bytes, size_t length)
 	for (size_t i = 0; i < all.count; i++) {
 		switch ((length / 2 + i) % MAX_LOGS) {
 		case 0:
-			all.logs[i].bytes = bytes;
+			all.logs[i].bytes = (uint8_t *)(uintptr_t)bytes;
 			all.logs[i].length = length;
 			break;
 		case 1:
-			all.logs[i].bytes = bytes;
+			all.logs[i].bytes = (uint8_t *)(uintptr_t)bytes;
 			all.logs[i].length = length - length / 4;
 			break;
 		default:
@@ -201,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	merged_logs all = choose_logs(bytes, length);
 	mprof_writer_options layout;
-	uint64_t sums[2];
+	merged_content contents[2];
 
 	mprof_writer_options_init(&layout, sizeof(layout));
 	layout.allocator = &fuzz_copy_allocator;
@@ -211,9 +234,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	layout.has_columns = length / 6 % 2;
 	layout.has_index = length / 12 % 2;
 	for (int i = 0; i < 2; i++)
-		sums[i] = merge(&all, &layout);
-	if (sums[0] != sums[1])
+		merge(&all, &layout, &contents[i]);
+	if (memcmp(&contents[0], &contents[1], sizeof(contents[0])) != 0)
 		fuzz_fail("logs that are merged again become another log");
+	if (all.count > 1 && contents[0].sum != 0)
+		compare_with_copies(&all, &layout, &contents[0]);
 	fuzz_check_memory("a merger did not return its memory");
 	return 0;
 }
