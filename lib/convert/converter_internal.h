@@ -46,7 +46,7 @@ typedef struct copy_resolution {
 } copy_resolution;
 
 /** The greatest distance from the origin that is converted, in units of the merged log; others are cut to it. */
-#define MAX_SCALED_DISTANCE 0x1p62
+#define MAX_SCALED_DISTANCE ((double)(INT64_C(1) << 62))
 
 /** Whether the unit of the copy is not that of the log. */
 static inline int resolution_is_coarser(const copy_resolution *resolution)

@@ -240,7 +240,7 @@ static mprof_status open_reader(merged_input *one)
 	mprof_status status = merger->options.open(merger->options.user, one->log->number, &one->reader);
 
 	if (status != MPROF_OK)
-		return status;
+		return refuse(merger, status, mprof_status_get_text(status));
 	mprof_converter_options_init(&options, sizeof(options));
 	options.writer = &merger->writer_options;
 	status = mprof_converter_create(one->reader, &options, &one->converter);
@@ -357,7 +357,8 @@ static void set_writer_options(mprof_merger *merger)
 	*options = merger->open[0]->converter->writer_options;
 	if (merger->log_count == 1)
 		return;
-	options->intro_flags = merger->flags;
+	/* Not those of a later version. */
+	options->intro_flags = merger->flags & dialect_get((mprof_dialect)options->dialect)->intro_flags;
 	mprof_number_set_add(&options->directives, MPROF_DIRECTIVE_PROCESSES);
 	options->runtime = merger->runtime;
 	options->clock = read_clock;

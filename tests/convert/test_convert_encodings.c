@@ -190,9 +190,9 @@ static int compare_folder(const char *folder, compare_function compare)
 		/* Some logs of tests/data are too damaged for a reader. */
 		if (mprof_reader_open_memory(log.bytes, log.length, NULL, &reader) == MPROF_OK) {
 			compare_encodings(path, &log, compare);
-			mprof_reader_destroy(reader);
 			count++;
 		}
+		mprof_reader_destroy(reader);
 		log_free(&log);
 	}
 	closedir(directory);

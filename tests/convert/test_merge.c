@@ -19,12 +19,15 @@ typedef struct merging {
 	size_t most_open;
 	size_t damage[MAX_LOGS];
 	uint64_t first_offset;
+	int is_gone; /* The logs cannot be opened again. */
 } merging;
 
 static mprof_status open_log(void *user, size_t input, mprof_reader **reader)
 {
 	merging *job = user;
 
+	if (job->is_gone)
+		return MPROF_ERR_IO;
 	if (++job->open > job->most_open)
 		job->most_open = job->open;
 	return mprof_reader_open_memory(job->logs[input].bytes, job->logs[input].length, NULL, reader);
@@ -63,6 +66,16 @@ static mprof_status add_logs(mprof_merger *merger, const merging *job, size_t co
 	return status;
 }
 
+static mprof_status get_writer_options(mprof_merger *merger, mprof_writer_options *options)
+{
+	const mprof_status status = mprof_merger_get_writer_options(merger, options);
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	cr_assert_eq(mprof_merger_get_error(merger, &error), MPROF_OK);
+	cr_assert_eq(error.status, (uint32_t)status, "%s", error.what);
+	return status;
+}
+
 /* Merges logs. Returns the status of the step that failed, or of mprof_merger_run(); made has no bytes if none began. */
 static mprof_status merge(merging *job, size_t count, const mprof_allocator *allocator, log_bytes *made)
 {
@@ -88,7 +101,7 @@ static mprof_status merge(merging *job, size_t count, const mprof_allocator *all
 		return status;
 	status = add_logs(merger, job, count);
 	if (status == MPROF_OK)
-		status = mprof_merger_get_writer_options(merger, &writer_options);
+		status = get_writer_options(merger, &writer_options);
 	if (status == MPROF_OK)
 		status = mprof_writer_open_memory(&writer_options, &writer);
 	if (status == MPROF_OK) {
@@ -231,6 +244,18 @@ Test(merge, copies_a_single_log)
 	log_free(&log);
 }
 
+Test(merge, states_that_a_log_cannot_be_opened_again)
+{
+	log_bytes logs[2] = {log_make_more(FIXTURE_ALL_DIRECTIVES), log_make_more(FIXTURE_ALL_DIRECTIVES)};
+	merging job = {.logs = logs, .is_gone = 1};
+	log_bytes made;
+
+	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_ERR_IO);
+	cr_assert_null(made.bytes);
+	log_free(&logs[0]);
+	log_free(&logs[1]);
+}
+
 Test(merge, goes_as_far_as_a_truncated_log, .timeout = 120)
 {
 	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
@@ -253,6 +278,25 @@ Test(merge, goes_as_far_as_a_truncated_log, .timeout = 120)
 		log_free(&made);
 	}
 	logs[1].length = length;
+	log_free(&logs[0]);
+	log_free(&logs[1]);
+}
+
+/* What a flag of a later version means cannot be copied, as for a single log. */
+Test(merge, leaves_out_flags_of_a_later_version)
+{
+	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
+			     log_from_data("good-intro-later-flags")};
+	const log_counts first = count_log(&logs[0]);
+	const log_counts second = count_log(&logs[1]);
+	merging job = {.logs = logs};
+	log_counts counts;
+	log_bytes made;
+
+	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
+	counts = count_log(&made);
+	expect_sums(&counts, &first, &second);
+	log_free(&made);
 	log_free(&logs[0]);
 	log_free(&logs[1]);
 }

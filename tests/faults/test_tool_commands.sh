@@ -15,9 +15,13 @@ if test -e "$MPROF_MODULE_DIR/libmprof-instrument.so"; then
 	export FAULT_MADE=$work/made.mprof
 	with_faults memory record -o made.mprof -- ./program
 	with_faults memory record --alloc -o made.mprof -- ./program
+	with_faults memory record --malloc -o made.mprof -- ./program
 	unset FAULT_MADE
 fi
 with_faults memory record -- ./not-there
+# No process has this number.
+with_faults memory record --pid=4194305 -o none.mprof
+test ! -e none.mprof || fail "a log of no process"
 unset MPROF_MODULE_DIR
 pairs=20
 with_faults memory doctor

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes two profiles of a log, one of them with several threads, which must be the same, and compares them as mprof diff
- * does; and compares the heap snapshots of the log. Memory is limited and counted.
+ * does; finds what stands out; and compares the heap snapshots of the log. Memory is limited and counted.
  */
 #include "fuzz_memory.h"
 
@@ -118,6 +118,34 @@ static void compare_profiles(const made_profile *before, const made_profile *aft
 	mprof_frame_tree_destroy(trees[1]);
 }
 
+/* Finds what stands out, and checks what every finding has. */
+static void take_findings(const made_profile *created, size_t length)
+{
+	mprof_finding found = {.struct_size = sizeof(found)};
+	mprof_finding_list_options options;
+	mprof_finding_list *findings = NULL;
+	mprof_status status;
+	uint32_t severity = 100;
+
+	mprof_finding_list_options_init(&options, sizeof(options));
+	options.allocator = &fuzz_allocator;
+	options.max_count = (uint32_t)(length % 64);
+	status = mprof_finding_list_create(created->profile, created->reader, &options, &findings);
+	if (status != MPROF_OK && status != MPROF_ERR_LIMIT)
+		fuzz_fail("no findings were made");
+	if (status == MPROF_OK && mprof_finding_list_get_count(findings) == 0)
+		fuzz_fail("a profile without findings");
+	for (size_t i = 0; i < mprof_finding_list_get_count(findings); i++) {
+		if (mprof_finding_list_get(findings, i, &found) != MPROF_OK || *found.kind == '\0' ||
+		    *found.text == '\0' || strchr(found.text, '\n') != NULL)
+			fuzz_fail("a finding without a kind, or without a text on one line");
+		if (found.severity > severity)
+			fuzz_fail("findings out of order");
+		severity = found.severity;
+	}
+	mprof_finding_list_destroy(findings);
+}
+
 static void take_set(mprof_heap_graph *graph)
 {
 	mprof_heap_set *set = NULL;
@@ -193,6 +221,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
 	if (one.profile != NULL && other.profile != NULL)
 		compare_totals(&one, &other);
+	if (one.profile != NULL)
+		take_findings(&one, length);
 	if (one.profile != NULL && shorter.profile != NULL)
 		compare_profiles(&one, &shorter, (uint32_t)(length % 8));
 	release_profile(&one);

@@ -49,6 +49,23 @@ static void *limited_reallocate(void *user, void *memory, size_t old_size, size_
 const mprof_allocator fuzz_allocator = {sizeof(mprof_allocator), limited_allocate, limited_reallocate, limited_release,
 					NULL};
 
+static void *refusing_allocate(void *user, size_t size)
+{
+	if (size > FUZZ_COPY_LIMIT || atomic_load(&memory_in_use) > FUZZ_COPY_LIMIT - size)
+		return NULL;
+	return limited_allocate(user, size);
+}
+
+static void *refusing_reallocate(void *user, void *memory, size_t old_size, size_t new_size)
+{
+	if (new_size > FUZZ_COPY_LIMIT || atomic_load(&memory_in_use) > FUZZ_COPY_LIMIT - new_size)
+		return NULL;
+	return limited_reallocate(user, memory, old_size, new_size);
+}
+
+const mprof_allocator fuzz_copy_allocator = {sizeof(mprof_allocator), refusing_allocate, refusing_reallocate,
+					     limited_release, NULL};
+
 void fuzz_check_memory(const char *what)
 {
 	if (atomic_load(&memory_in_use) != 0)

@@ -11,8 +11,17 @@
 /** Memory that one input may take; far above what these lengths need, far below what damaged lengths ask for. */
 #define FUZZ_MEMORY_LIMIT ((size_t)96 << 20)
 
+/** Memory from which on a copy gets none. */
+#define FUZZ_COPY_LIMIT ((size_t)16 << 20)
+
 /** Thread-safe. */
 extern const mprof_allocator fuzz_allocator;
+
+/**
+ * The same for what copies logs into memory: more than #FUZZ_COPY_LIMIT is refused instead. A counted hit becomes as many
+ * samples as its count, far more than the bytes of a log.
+ */
+extern const mprof_allocator fuzz_copy_allocator;
 
 /** Ends the program, with a message. */
 void fuzz_fail(const char *what);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands out in profiles of known content. */
 #include "base/failing_allocator.h"
+#include "model/results/finding_list.h"
 #include "profile_fixture.h"
 
 #include <stdio.h>
@@ -80,6 +81,56 @@ Test(findings, quote_names_and_logs_for_a_shell)
 	cr_expect_null(strchr(get(findings, 0).text, '\t'));
 	mprof_finding_list_destroy(findings);
 	log_release(&log);
+}
+
+/* The begin of the name of a span, which a character of two bytes follows. */
+#define NAME_OF_59 "\twork.............................................59 bytes."
+
+Test(findings, cut_names_of_spans_between_characters)
+{
+	const mprof_argument_value duration = {500000000, NULL, 0};
+	mprof_event_detail detail = {.struct_size = sizeof(detail)};
+	mprof_finding_list *findings;
+	uint8_t bytes[16];
+	test_log log;
+
+	log_begin(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_TYPES, 0,
+		      {.kind = MPROF_RECORD_ARGUMENT,
+		       .id = 1,
+		       .as.argument = {.kind = MPROF_ARGUMENT_DURATION,
+				       .encoding = MPROF_ENCODING_UNSIGNED,
+				       .role = MPROF_ROLE_DURATION,
+				       .name = "duration",
+				       .unit_name = ""}},
+		      {.kind = MPROF_RECORD_TYPE,
+		       .id = 1,
+		       .as.type = {.form = MPROF_TYPE_SPAN,
+				   .first_argument = 1,
+				   .argument_count = 1,
+				   .name = NAME_OF_59 "\xc3\xa9 and more",
+				   .source = ""}});
+	detail.argument_size = mprof_argument_encode(&duration, MPROF_ENCODING_UNSIGNED, bytes, sizeof(bytes));
+	detail.arguments = bytes;
+	begin_block(&log, 7, SESSION_START);
+	add_detailed(&log, MPROF_EVENT_TYPED, 1, SESSION_START + 600000000, 0, &detail);
+	end_block(&log);
+	log_profile(&log);
+	findings = find(&log, NULL);
+	cr_assert_eq(sizeof(NAME_OF_59) - 1, 59);
+	cr_expect_str_eq(get(findings, 0).kind, "span");
+	cr_expect_eq(strncmp(get(findings, 0).text, "?work", 5), 0, "%s", get(findings, 0).text);
+	cr_expect_eq(strncmp(get(findings, 0).text + 59, ": 1 span,", 9), 0, "%s", get(findings, 0).text);
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
+/* As damaged logs have them. */
+Test(findings, have_shares_of_parts_beyond_their_whole)
+{
+	cr_expect_eq(finding_percent(UINT64_MAX, 1), FINDING_SCALED_MAX);
+	cr_expect_eq(finding_scaled(UINT64_MAX, 1, 1e9), FINDING_SCALED_MAX);
+	cr_expect_eq(finding_percent(1, 0), 0);
 }
 
 Test(findings, are_there_for_every_log)

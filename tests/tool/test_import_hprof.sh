@@ -19,7 +19,8 @@ names = {1: b'java/lang/Object', 2: b'demo/Base', 3: b'demo/Derived', 4: b'[Ldem
 for n, t in names.items():
     rec(1, i(n) + t)
 for serial, (c, n) in enumerate([(0x100, 1), (0x200, 2), (0x300, 3), (0x400, 4), (0x500, 5), (0x600, 12)], 1):
-    rec(2, u4(serial) + i(c) + u4(0) + i(n))
+    if len(sys.argv) == 3 or c != int(sys.argv[3], 16):
+        rec(2, u4(serial) + i(c) + u4(0) + i(n))
 rec(4, i(0x77) + i(10) + i(10) + i(11) + u4(2) + u4(42))
 rec(5, u4(3) + u4(1) + u4(1) + i(0x77))
 rec(13, b'')
@@ -70,6 +71,13 @@ for size in 4 8; do
 	jq -c '[.paths[] | [.class, .root, [.steps[] | .field]]] | sort' out >$size.paths
 done
 cmp 4.paths 8.paths || fail "dumps with IDs of 4 and of 8 bytes differ"
+
+# An object has the references that it inherits, even if only the dump of the class mentions it, after the object.
+python3 make.py 8 unloaded.hprof 200
+mprof import unloaded.hprof
+expect_status 0 "a class that no record loads"
+mprof heap --json --paths='*' unloaded.mprof
+expect_json "inherited references" '[.paths[] | [.steps[].field]] | any(. == ["next","next",null])' true
 
 # Damage.
 size=$(stat -c %s 8.hprof)

@@ -112,6 +112,12 @@ done <<END
 {"nodes":[$node}],"x":[1 2]}|no comma between values
 {"nodes":[$node}],x:1}|no key where one must be
 END
+# Edges whose targets have no unit.
+printf '%s' '{"snapshot":{"meta":{"edge_fields":["type","name_or_index","to_node"],"edge_types":[["context"]]}},' \
+	'"edges":[0,0,7],"nodes":[],"strings":[]}' >bad.heapsnapshot
+mprof import -o x.mprof --from=heapsnapshot bad.heapsnapshot
+expect_status 3 "edges without fields of nodes"
+expect_line err 'does not describe its nodes and edges before them'
 # Nodes that are children of each other.
 printf '%s' '{"nodes":[{"id":1,"callFrame":{"functionName":"f"},"children":[2]},' \
 	'{"id":2,"callFrame":{"functionName":"g"},"children":[1]}'"$end" >bad.cpuprofile

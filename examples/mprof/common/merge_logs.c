@@ -19,7 +19,8 @@ typedef struct merging {
 	const char *const *paths;
 	log_input **inputs; /* Those that are open, by number of the log; NULL for the others. */
 	const char *out;
-	int status; /* The worst of the logs so far. */
+	int status;      /* The worst of the logs so far. */
+	int cannot_read; /* A log has more that this machine could not read. */
 	mprof_merger *merger;
 	mprof_writer *writer;
 	whole_file file;
@@ -57,6 +58,7 @@ static void close_log(void *user, size_t number, mprof_reader *reader)
 	progress_hide(&input->progress);
 	if (input->status > job->status)
 		job->status = input->status;
+	job->cannot_read |= input_failure(input) != MPROF_OK;
 	input_close(input);
 	free(input);
 	job->inputs[number] = NULL;
@@ -142,6 +144,8 @@ static int merge_into_file(merging *job, size_t count, merged_logs *result)
 	/* What damage the readers report at the end counts, too. */
 	mprof_merger_destroy(job->merger);
 	job->merger = NULL;
+	if (status == STATUS_OK && job->cannot_read)
+		status = STATUS_DAMAGED;
 	is_written = problem == NULL && status == STATUS_OK;
 	if (problem == NULL)
 		problem = whole_file_close(&job->file, is_written);

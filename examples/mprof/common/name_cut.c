@@ -2,6 +2,7 @@
 /* Shortens names on a terminal and keeps the parts that distinguish them. */
 #include "common/name_cut.h"
 
+#include "common/output.h"
 #include "shared/source_name.h"
 #include "shared/text.h"
 #include "shared/utf8.h"
@@ -197,8 +198,10 @@ char *name_cut(const char *name, size_t width)
 		return NULL;
 	parts = parse_name(name);
 	shortened.text = malloc(parts.length + 16);
-	if (shortened.text == NULL)
+	if (shortened.text == NULL) {
+		output_out_of_memory();
 		return NULL;
+	}
 	/* The end of a path is its most specific part. */
 	if (name[0] == '/') {
 		append_text(&shortened, name, parts.length);

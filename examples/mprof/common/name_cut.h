@@ -11,7 +11,7 @@
 /**
  * Shortens a name to at most \p width characters. Leaves out, as far as necessary: the arguments, the namespaces, text
  * between angle brackets, then the start of the class. The method's own name is shortened last. The caller frees the
- * result; NULL if the name is short enough, or out of memory.
+ * result; NULL if the name is short enough, or, after output_out_of_memory(), if there is no memory.
  */
 char *name_cut(const char *name, size_t width);
 

@@ -3,8 +3,10 @@
 #include "common/terminal.h"
 
 #include "common/name_cut.h"
+#include "common/output.h"
 #include "shared/utf8.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
@@ -114,8 +116,12 @@ void terminal_begin(const terminal_options *options)
 	if (!terminal.is_terminal && !terminal.has_color && !options->limits_width)
 		return;
 	terminal.text = tmpfile();
-	if (terminal.text == NULL)
+	/* Without room for a file, lines are not fitted. */
+	if (terminal.text == NULL) {
+		if (errno == ENOMEM)
+			output_out_of_memory();
 		return;
+	}
 	fflush(stdout);
 	terminal.output = dup(STDOUT_FILENO);
 	if (terminal.output < 0 || dup2(fileno(terminal.text), STDOUT_FILENO) < 0) {
@@ -214,6 +220,8 @@ static const char *print_marked_name(FILE *out, const char *start, size_t width)
 	char *name = width != SIZE_MAX ? strndup(start, length) : NULL;
 	char *shorter = name != NULL ? name_cut(name, width) : NULL;
 
+	if (width != SIZE_MAX && name == NULL)
+		output_out_of_memory();
 	if (shorter != NULL)
 		fputs(shorter, out);
 	else
@@ -343,6 +351,8 @@ static void print_text(FILE *out)
 			context.position = 0;
 		}
 	}
+	if (!ferror(out) && !feof(terminal.text))
+		output_out_of_memory();
 	free(line);
 }
 

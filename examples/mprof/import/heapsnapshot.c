@@ -18,6 +18,7 @@
 enum { MAX_FIELDS = 32, MAX_TYPES = 64, TYPE_SIZE = 32, ADDRESS_SHIFT = 3, MAX_LABEL = 200, KEY_SIZE = 32 };
 
 static const char out_of_memory[] = "out of memory";
+static const char not_described[] = "the snapshot does not describe its nodes and edges before them";
 
 typedef struct node {
 	uint64_t id, size;
@@ -159,7 +160,7 @@ static int has_fields(const layout *layout, const char *const *names, size_t cou
 	for (size_t i = 0; i < count; i++) {
 		indexes[i] = field_of(layout, names[i]);
 		if (indexes[i] == MAX_FIELDS) {
-			json_reader_refuse(&json, "the snapshot does not describe its nodes and edges before them");
+			json_reader_refuse(&json, not_described);
 			return 0;
 		}
 	}
@@ -203,6 +204,11 @@ static void read_edges(void)
 
 	if (!has_fields(&edges_layout, names, sizeof(names) / sizeof(names[0]), at))
 		return;
+	/* Targets are numbers of fields of nodes. */
+	if (nodes_layout.field_count == 0) {
+		json_reader_refuse(&json, not_described);
+		return;
+	}
 	snapshot.has_edges = 1;
 	while (read_row(&edges_layout, row)) {
 		const int64_t target = row[at[2]] / (int64_t)nodes_layout.field_count;

@@ -338,6 +338,8 @@ static int is_ready(java_class *class)
 			return 0;
 		if (from->super == 0)
 			break;
+		if (key_map_find(&classes, from->super) == NULL)
+			return 0;
 	}
 	for (java_class *from = class; from != NULL; from = key_map_find(&classes, from->super)) {
 		class_in_log(from);

@@ -540,7 +540,8 @@ static void write_samples(void)
 	const sample *samples = taken.samples;
 	size_t first = 0, count;
 
-	qsort(taken.samples, taken.count, sizeof(*samples), compare_samples);
+	if (taken.count > 0)
+		qsort(taken.samples, taken.count, sizeof(*samples), compare_samples);
 	for (; first < taken.count; first += count) {
 		const sample *start = &samples[first];
 

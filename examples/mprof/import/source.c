@@ -79,13 +79,23 @@ static void close_compressed(import_source *source)
 
 #endif
 
+static int open_file(const char *path)
+{
+	int fd;
+
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
 const char *import_source_open(import_source *source, const char *path)
 {
 	struct stat status;
 	const int is_stdin = strcmp(path, "-") == 0;
 
 	memset(source, 0, sizeof(*source));
-	source->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	source->fd = is_stdin ? dup(STDIN_FILENO) : open_file(path);
 	if (source->fd < 0 || fstat(source->fd, &status) != 0)
 		return strerror(errno);
 	if (S_ISDIR(status.st_mode))

@@ -321,7 +321,9 @@ void attach_log_add_name(attach_log *log, uint32_t thread, const char *name)
 		return;
 	}
 	log->names = names;
-	log->names[log->name_count++] = (thread_name){thread, copy};
+	log->names[log->name_count].thread = thread;
+	log->names[log->name_count].name = copy;
+	log->name_count++;
 }
 
 void attach_log_add_loss(attach_log *log, uint64_t count)

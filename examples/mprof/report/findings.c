@@ -3,6 +3,7 @@
 #include "report/findings.h"
 
 #include "common/name_cut.h"
+#include "common/output.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
@@ -142,7 +143,7 @@ static void write_name(void *user, uint32_t kind, uint32_t id, char *text, size_
 	}
 }
 
-/* NULL after a message if out of memory. */
+/* NULL after a message if out of memory, or if a tree of frames needs too much. */
 static mprof_finding_list *find(const log_report *report)
 {
 	mprof_finding_list_options options;
@@ -156,8 +157,12 @@ static mprof_finding_list *find(const log_report *report)
 	status = mprof_finding_list_create(report->profile, report->input.reader, &options, &findings);
 	if (status == MPROF_OK)
 		return findings;
-	text_begin_message(report->input.name);
-	fprintf(stderr, "what stands out: %s\n", mprof_status_get_text(status));
+	if (status == MPROF_ERR_MEMORY) {
+		output_out_of_memory();
+	} else {
+		text_begin_message(report->input.name);
+		fprintf(stderr, "what stands out: %s\n", mprof_status_get_text(status));
+	}
 	return NULL;
 }
 

@@ -426,9 +426,9 @@ int report_check_orders(const char *list)
 }
 
 /* Whether two entries of the same section precede an entry: on the first screen, others are left out. */
-static int has_enough(size_t entry)
+static int has_enough(const report_entry *entry)
 {
-	return entry >= 2 && entries[entry - 2].sections == entries[entry].sections;
+	return entry - entries >= 2 && entry[-2].sections == entry->sections;
 }
 
 /* Whether text has a section at all. */
@@ -472,7 +472,7 @@ void report_print_text(log_report *report)
 		const report_entry *entry = &entries[i];
 		const size_t titles = report_title_count();
 
-		if (!wants_entry(report, entry) || (is_first_screen && has_enough(i)))
+		if (!wants_entry(report, entry) || (is_first_screen && has_enough(entry)))
 			continue;
 		if (entry->text != NULL)
 			entry->text(report);

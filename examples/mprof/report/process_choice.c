@@ -128,7 +128,7 @@ int process_choice_read(process_choice *choice, const char *path)
 		fprintf(stderr, "no process of the log is named or numbered '%s'", choice->wanted);
 		if (job.nearest.found != NULL)
 			fprintf(stderr, "; nearest: %s", job.nearest.found);
-		fputs("; 'mprof report --section=processes' lists them\n", stderr);
+		fputs("; 'mprof report --sections=processes' lists them\n", stderr);
 		status = STATUS_USAGE;
 	}
 	if (job.lacks_memory) {
@@ -137,7 +137,8 @@ int process_choice_read(process_choice *choice, const char *path)
 		status = STATUS_NOTHING;
 	}
 	nearest_release(&job.nearest);
-	qsort(choice->threads, choice->thread_count, sizeof(*choice->threads), compare_numbers);
+	if (choice->thread_count > 0)
+		qsort(choice->threads, choice->thread_count, sizeof(*choice->threads), compare_numbers);
 	return status;
 }
 

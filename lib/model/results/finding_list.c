@@ -14,9 +14,17 @@ enum { LEAST_SEVERITY = 5 };
  * Numbers.
  */
 
+/* A damaged log may have parts that are far larger than their whole. */
+uint64_t finding_scaled(uint64_t part, uint64_t whole, double factor)
+{
+	const double scaled = whole == 0 ? 0 : factor * (double)part / (double)whole;
+
+	return scaled < (double)FINDING_SCALED_MAX ? (uint64_t)scaled : FINDING_SCALED_MAX;
+}
+
 uint64_t finding_percent(uint64_t part, uint64_t whole)
 {
-	return whole == 0 ? 0 : (uint64_t)(100.0 * (double)part / (double)whole);
+	return finding_scaled(part, whole, 100);
 }
 
 char *finding_count(char text[FINDING_NUMBER_SIZE], uint64_t count)
@@ -117,22 +125,37 @@ static void read_name(const finding_source *source, uint32_t kind, uint32_t id, 
 		snprintf(text, size, "(unknown)");
 }
 
-/* The first character of a UTF-8 sequence that is not before a position. */
+/* Whether a byte is not the first one of a character in UTF-8. */
+static int is_continued(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* The first character that is not before a position. */
 static const char *next_character(const char *text)
 {
-	while (((unsigned char)*text & 0xc0) == 0x80)
+	while (is_continued(*text))
 		text++;
 	return text;
 }
 
-/* Control characters would change what a terminal shows. */
+/* Control characters would change what a terminal shows. What does not fit is cut between two characters. */
 static void copy_printable(char *to, size_t size, const char *from)
 {
-	size_t length = 0;
+	const size_t whole = strlen(from);
+	size_t length = whole < size ? whole : size - 1;
 
-	for (; *from != '\0' && length + 1 < size; from++)
-		to[length++] = (unsigned char)*from < 0x20 || *from == 0x7f ? '?' : *from;
+	while (length > 0 && length < whole && is_continued(from[length]))
+		length--;
+	for (size_t i = 0; i < length; i++)
+		to[i] = (char)((unsigned char)from[i] < 0x20 || from[i] == 0x7f ? '?' : from[i]);
 	to[length] = '\0';
+}
+
+char *finding_words(char text[FINDING_WORDS_SIZE], const char *given)
+{
+	copy_printable(text, FINDING_WORDS_SIZE, given);
+	return text;
 }
 
 char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_NAME_SIZE])
@@ -152,7 +175,7 @@ char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, cha
 		return text;
 	}
 	end = next_character(whole + strlen(whole) - (FINDING_NAME_SIZE - 4));
-	memcpy(text, "...", 3);
+	copy_printable(text, FINDING_NAME_SIZE, "...");
 	copy_printable(text + 3, FINDING_NAME_SIZE - 3, end);
 	return text;
 }
@@ -170,7 +193,7 @@ void finding_pattern(const finding_source *source, uint32_t kind, uint32_t id, c
 			next += 2;
 			continue;
 		}
-		text[length++] = strchr("*?[]'\\", *next) != NULL || (unsigned char)*next < 0x20 ? '?' : *next;
+		text[length++] = (char)(strchr("*?[]'\\", *next) != NULL || (unsigned char)*next < 0x20 ? '?' : *next);
 	}
 	/* A name that was cut is continued. */
 	if (strlen(whole) + 1 == sizeof(whole))
@@ -217,7 +240,7 @@ void finding_add(finding_source *source, const char *kind, const char *section, 
 	added->section = section;
 	added->severity = severity > 100 ? 100 : (uint32_t)severity;
 	va_start(arguments, format);
-	vsnprintf(added->text, sizeof(added->text), format, arguments);
+	(void)vsnprintf(added->text, sizeof(added->text), format, arguments);
 	va_end(arguments);
 	snprintf(added->command, sizeof(added->command) / 2, "mprof %s", words);
 	snprintf(added->command + strlen(added->command), 2, " ");

@@ -12,7 +12,16 @@
 #include <mprof/profile.h>
 
 /** Room for a sentence, a command, a name and a number; longer ones are cut. */
-enum { FINDING_TEXT_SIZE = 512, FINDING_COMMAND_SIZE = 768, FINDING_NAME_SIZE = 96, FINDING_NUMBER_SIZE = 40 };
+enum {
+	FINDING_TEXT_SIZE = 512,
+	FINDING_COMMAND_SIZE = 768,
+	FINDING_NAME_SIZE = 96,
+	FINDING_WORDS_SIZE = 61,
+	FINDING_NUMBER_SIZE = 40
+};
+
+/** The largest number that finding_scaled() returns. */
+#define FINDING_SCALED_MAX (UINT64_C(1) << 62)
 
 /** The most findings that rules add together. */
 enum { FINDINGS_MAX = 32 };
@@ -48,6 +57,9 @@ __attribute__((format(printf, 6, 7)))
 void finding_add(finding_source *source, const char *kind, const char *section, uint64_t severity, const char *words,
 		 const char *format, ...);
 
+/** A part of a whole times a factor, rounded down, at most #FINDING_SCALED_MAX; 0 of nothing. */
+uint64_t finding_scaled(uint64_t part, uint64_t whole, double factor);
+
 /** The largest whole number of percent that a part is of a whole; 0 of nothing. */
 uint64_t finding_percent(uint64_t part, uint64_t whole);
 
@@ -59,6 +71,9 @@ char *finding_share(char text[FINDING_NUMBER_SIZE], uint64_t part, uint64_t whol
 
 /** Writes the name of a frame or a class, without arguments, and with its end if it is too long. Returns \p text. */
 char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_NAME_SIZE]);
+
+/** Writes a text of the log that is no name of code, with its beginning if it is too long. Returns \p text. */
+char *finding_words(char text[FINDING_WORDS_SIZE], const char *given);
 
 /** Makes a pattern of a name that matches it, for a command. */
 void finding_pattern(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_COMMAND_SIZE]);

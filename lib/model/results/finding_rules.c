@@ -34,9 +34,7 @@ static uint64_t at_most(uint64_t severity, uint64_t most)
 /* The number of events in a second of the run; 0 if its time is not known. */
 static uint64_t per_second(const finding_source *source, uint64_t count)
 {
-	return source->totals.wall_ns == 0
-		       ? 0
-		       : (uint64_t)((double)count * (double)SECOND / (double)source->totals.wall_ns);
+	return finding_scaled(count, source->totals.wall_ns, (double)SECOND);
 }
 
 /*
@@ -148,11 +146,11 @@ typedef struct frame_sums {
 /* What is looked for while trees of frames are made. */
 typedef struct frame_search {
 	const finding_source *source;
-	frame_sums waiting;  /* Frames in which threads wait, as they are in the profile. Sorted. */
-	uint64_t selected;   /* A frame, 0 for none. */
-	uint32_t from;       /* An mprof_frame_source. */
-	uint32_t kind;       /* Of samples; 0 for plain ones. */
-	const char *subject; /* What shares are of. */
+	frame_sums waiting;               /* Frames in which threads wait, as they are in the profile. Sorted. */
+	uint64_t selected;                /* A frame, 0 for none. */
+	uint32_t from;                    /* An mprof_frame_source. */
+	uint32_t kind;                    /* Of samples; 0 for plain ones. */
+	char subject[FINDING_WORDS_SIZE]; /* What shares are of. */
 } frame_search;
 
 static uint64_t make_key(uint32_t kind, uint32_t id)
@@ -496,18 +494,18 @@ static int choose_source(finding_source *source, frame_search *search)
 	mprof_sample_kind_stats kind = no_kind;
 
 	search->from = MPROF_FRAME_SOURCE_SAMPLES;
-	search->subject = "samples of running threads";
+	finding_words(search->subject, "samples of running threads");
 	if (source->totals.samples >= ENOUGH_SAMPLES || (source->totals.samples > 0 && source->totals.calls == 0))
 		return 1;
 	if (source->totals.calls > 0) {
 		search->from = MPROF_FRAME_SOURCE_CALLS;
-		search->subject = "time in methods";
+		finding_words(search->subject, "time in methods");
 		return 1;
 	}
 	if (mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLE_KINDS, 0, &kind) != MPROF_OK)
 		return 0;
 	search->kind = kind.type;
-	search->subject = kind.name;
+	finding_words(search->subject, kind.name);
 	return kind.weight > 0;
 }
 
@@ -639,6 +637,7 @@ static void describe_holder(const finding_source *source, uint32_t class_id, cha
 	mprof_monitor_holder longest = {.struct_size = sizeof(longest)};
 	mprof_thread_stats thread = {.struct_size = sizeof(thread)};
 	char duration[FINDING_NUMBER_SIZE];
+	char name[FINDING_WORDS_SIZE];
 
 	text[0] = '\0';
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MONITOR_HOLDERS, i, &holder); i++) {
@@ -650,7 +649,7 @@ static void describe_holder(const finding_source *source, uint32_t class_id, cha
 	finding_duration(duration, longest.contended_ns);
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_THREADS, i, &thread); i++) {
 		if (thread.id == longest.thread && thread.name != NULL) {
-			snprintf(text, size, ", %s of it for thread %.60s", duration, thread.name);
+			snprintf(text, size, ", %s of it for thread %s", duration, finding_words(name, thread.name));
 			return;
 		}
 	}
@@ -1017,12 +1016,13 @@ static void add_span(finding_source *source, const mprof_event_type_stats *span)
 	char median[FINDING_NUMBER_SIZE];
 	char slow[FINDING_NUMBER_SIZE];
 	char longest[FINDING_NUMBER_SIZE];
+	char name[FINDING_WORDS_SIZE];
 
 	finding_add(source, "span", "spans",
 		    at_most(at_least(finding_percent(span->total_ns, source->totals.wall_ns), 12), 70),
 		    "report --sections=spans",
-		    "%.60s: %s span%s, half of them take up to %s, 99 %% up to %s, the longest %s.", span->name,
-		    finding_count(count, span->spans), span->spans == 1 ? "" : "s",
+		    "%s: %s span%s, half of them take up to %s, 99 %% up to %s, the longest %s.",
+		    finding_words(name, span->name), finding_count(count, span->spans), span->spans == 1 ? "" : "s",
 		    finding_duration(median, span->p50_ns), finding_duration(slow, span->p99_ns),
 		    finding_duration(longest, span->max_ns));
 }
@@ -1034,6 +1034,7 @@ static void find_spans(finding_source *source)
 	mprof_event_type_stats failed = {.struct_size = sizeof(failed)};
 	char count[FINDING_NUMBER_SIZE];
 	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_WORDS_SIZE];
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_EVENT_TYPES, i, &row); i++) {
 		if (row.name == NULL)
@@ -1047,8 +1048,9 @@ static void find_spans(finding_source *source)
 		add_span(source, &longest);
 	if (failed.errors > 0)
 		finding_add(source, "span", "spans", at_most(15 + finding_percent(failed.errors, failed.count) / 2, 70),
-			    "report --sections=spans", "%.60s failed %s times (%s of them).", failed.name,
-			    finding_count(count, failed.errors), finding_share(share, failed.errors, failed.count));
+			    "report --sections=spans", "%s failed %s times (%s of them).",
+			    finding_words(name, failed.name), finding_count(count, failed.errors),
+			    finding_share(share, failed.errors, failed.count));
 }
 
 /* What a log has if no rule applies. */
