@@ -4,6 +4,7 @@
 import { EventQuestions } from './event_questions.js';
 import { HeatQuestions } from './heat_questions.js';
 import { HeapQuestions } from './heap_questions.js';
+import { shortName } from './short_name.js';
 import { TimelineQuestions } from './timeline_questions.js';
 
 // Profiles of selections that are kept.
@@ -16,6 +17,9 @@ const namedColumnsOf = {
 	event_types: { form: 'form' }, handles: { type: 'handle' }, handle_sites: { type: 'handle' }, nodes: { id: 'frame' },
 	callers: { id: 'frame' }, callees: { id: 'frame' }, lines: { id: 'frame' },
 };
+
+// Characters of a name in a sentence.
+const longestNameInSentence = 90;
 
 // Frames of a call stack that are shown in a row.
 const mostFrames = 3;
@@ -120,10 +124,14 @@ export class Questions {
 		return { frames };
 	}
 
-	// What the library found out about the run, the most important first; null if this library does not look for it.
-	async #findings({ selection }) {
+	// What the library found out about the run, the most important first. log: its name in commands.
+	async #findings({ selection, log }) {
 		const profile = await this.#profileOf(selection);
-		return { rows: this.#mprof.tableNames.includes('findings') ? profile.table('findings') : null };
+		const nameOf = (kind, id) => {
+			const name = kind === 7 ? this.#nameOf(profile, 'class', id) : this.#frameName(profile, kind, id);
+			return name === null || kind === 3 ? null : shortName(name, longestNameInSentence);
+		};
+		return { rows: profile.findings({ log, name: nameOf }) };
 	}
 
 	#frameNames(stack, view) {

@@ -5,7 +5,7 @@
  * module, and the macro of those that the module exports.
  *
  * The scripts of this directory are the only callers. They pass pointers that they got from the module, and no function
- * is called while another one runs, except those that module.js calls from wasm_fault().
+ * is called while another one runs, except those that module.js calls from wasm_fault() and wasm_name().
  */
 #ifndef WASM_MODULE_H
 #define WASM_MODULE_H
@@ -28,6 +28,7 @@ typedef struct log_view {
 	uint64_t position;        /**< Offset of the next byte to read from the source. */
 	mprof_reader *reader;     /**< NULL: a frame tree. */
 	mprof_profile *profile;   /**< Or NULL. */
+	mprof_finding_list *findings; /**< Of the profile; NULL before they were asked for. */
 	mprof_heap_graph *graph;  /**< Or NULL. */
 	mprof_frame_tree *tree;   /**< Or NULL. */
 	const mprof_error *fault; /**< During wasm_fault(), the fault; else NULL. */
@@ -42,6 +43,9 @@ WASM_IMPORT(progress) int32_t wasm_progress(log_view *view, double done_bytes);
 
 /** Reports log_view::fault. */
 WASM_IMPORT(fault) void wasm_fault(log_view *view);
+
+/** Writes the name of a frame or a class for a sentence, with a NUL. \p kind: an #mprof_sample_kind. */
+WASM_IMPORT(name) void wasm_name(log_view *view, uint32_t kind, uint32_t id, char *text, size_t size);
 
 /** Chooses what to do with a frame: bits of #mprof_frame_choice. */
 WASM_IMPORT(choose) uint32_t wasm_choose(uint32_t kind, uint32_t id);

@@ -17,10 +17,10 @@ for log in full memory sample growing timeline spans names lines; do
 	mprof explore -o "$log.html" "$log.mprof"
 	expect_status 0 "explore $log"
 done
-mprof report --json timeline.mprof
-mv out timeline.json
-mprof report --json full.mprof
-mv out full.json
+for log in full growing memory names timeline; do
+	mprof report --json "$log.mprof"
+	mv out "$log.json"
+done
 mkdir -p "$builddir/tests/explore/views"
 node "$srcdir/tests/explore/short_names.mjs" "$srcdir/examples/explore/short_name.js" || fail "short_names.mjs"
 in_browser views.mjs "$builddir/tests/explore/views"

@@ -46,6 +46,7 @@ static const char help[] =
 	"  --table=NAME         only this table, as one file, in formats with a file for each table\n"
 	"  --host=TEXT          tables: the host of logs that do not state it\n"
 	"  --build=TEXT         tables: the version of the program, for logs that do not state it\n"
+	"  --compiler-names     functions of C++ and Rust as the object file names them: _ZN4shop4sellEi\n"
 	"  --no-lines           do not read the debug information of native code for lines and inlined functions\n"
 	"  --threads=N          threads that decode events (default: 1)\n"
 	"  --help               this text\n"
@@ -212,6 +213,7 @@ static int has_bad_options(const export_job *job)
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->process.wanted != NULL, "--process") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->compiler_names, "--compiler-names") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->focus_pattern != NULL, "--focus") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->ignore_pattern != NULL, "--ignore") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->hide_pattern != NULL, "--hide") ||

@@ -57,7 +57,8 @@ static const char help[] =
 	"  --backtraces       only classes by call stack, with ages\n"
 	"  --temporaries      only what died at the first collection, by call stack\n"
 	"  --alive-at=WHEN    only what was alive at a time, as 1.5s, at a marker, at the peak or the end\n"
-	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
+	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work; and\n"
+	"                     functions as the object file does: _ZN4shop4sellEi for shop::sell(int)\n"
 	"  --full-names       do not shorten names to the width of the terminal\n"
 	"  --color=WHEN       color auto (on a terminal, if NO_COLOR is not set), always or never\n"
 	"  --no-pager         do not print to $PAGER on a terminal\n"
@@ -84,7 +85,6 @@ enum {
 	OPTION_TREE,
 	OPTION_MIN_PERCENT,
 	OPTION_DEPTH,
-	OPTION_COMPILER_NAMES,
 	OPTION_CALLERS,
 	OPTION_CALLEES,
 	OPTION_INVERTED,
@@ -135,7 +135,6 @@ static const struct option options[] = {
 	{"backtraces", no_argument, NULL, OPTION_BACKTRACES},
 	{"temporaries", no_argument, NULL, OPTION_TEMPORARIES},
 	{"alive-at", required_argument, NULL, OPTION_ALIVE_AT},
-	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
 	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
 	{"full-names", no_argument, NULL, OPTION_FULL_NAMES},
 	{"color", required_argument, NULL, OPTION_COLOR},
@@ -263,9 +262,6 @@ static int apply_option(void *user, int option, const char *value)
 		return 1;
 	case OPTION_TREE:
 		taken->tree_only = 1;
-		return 1;
-	case OPTION_COMPILER_NAMES:
-		taken->compiler_names = 1;
 		return 1;
 	case OPTION_PERCENTILES:
 		taken->with_percentiles = 1;

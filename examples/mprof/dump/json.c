@@ -303,6 +303,7 @@ static void print_stack(const log_input *input, json_writer *json, uint32_t stac
 {
 	json_unsigned(json, "stack", stack);
 	json_string(json, "name", dump_innermost(input, stack));
+	json_string(json, "symbol", dump_innermost_symbol(input, stack));
 }
 
 static void print_section(const log_input *input, json_writer *json, const mprof_event *event)

@@ -32,7 +32,7 @@ enum { SAMPLE_STACK = 1, SAMPLE_VALUES = 4 };
 enum { STACK_LOCATIONS = 1 };
 enum { LOCATION_MAPPING = 1, LOCATION_LINES = 3 };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_NAME = 1, FUNCTION_FILE = 3, FUNCTION_LINE = 4 };
+enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME = 2, FUNCTION_FILE = 3, FUNCTION_LINE = 4 };
 enum { MAPPING_FILE = 4 };
 enum { LINK_TRACE = 1, LINK_SPAN = 2 };
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
@@ -99,7 +99,8 @@ static uint32_t add_mapping(otlp_writer *writer, const char *file)
 
 static uint32_t add_function(otlp_writer *writer, const stack_frame *frame)
 {
-	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->file), frame->line};
+	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->symbol), add_text(writer, frame->file),
+				frame->line};
 	uint32_t index = 0;
 	int is_new = intern_add(&writer->functions, key, sizeof(key), &index);
 
@@ -108,8 +109,9 @@ static uint32_t add_function(otlp_writer *writer, const stack_frame *frame)
 		return index;
 	protobuf_clear(&writer->entry);
 	protobuf_number(&writer->entry, FUNCTION_NAME, key[0]);
-	protobuf_number(&writer->entry, FUNCTION_FILE, key[1]);
-	protobuf_number(&writer->entry, FUNCTION_LINE, key[2]);
+	protobuf_number(&writer->entry, FUNCTION_SYSTEM_NAME, key[1]);
+	protobuf_number(&writer->entry, FUNCTION_FILE, key[2]);
+	protobuf_number(&writer->entry, FUNCTION_LINE, key[3]);
 	protobuf_add(&writer->dictionary, DICTIONARY_FUNCTIONS, &writer->entry);
 	return index;
 }

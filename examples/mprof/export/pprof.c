@@ -212,10 +212,11 @@ typedef struct pprof_tables {
 enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5 };
 
 typedef struct function_key {
 	uint32_t name;
+	uint32_t symbol; /* The empty text if it is the name. */
 	uint32_t file;
 	uint32_t line;
 	uint32_t mapping;
@@ -286,8 +287,8 @@ static uint32_t pprof_mapping(pprof_tables *tables, const char *file)
 }
 
 /*
- * There is no system_name: if it were equal to the name, pprof would demangle the name, and remove the arguments of
- * methods that look like C++.
+ * A function of which the name and the symbol are one has no system_name: if they were equal, pprof would demangle the
+ * name, and remove the arguments of methods that look like C++.
  */
 static uint32_t add_function(pprof_tables *tables, const function_key *key)
 {
@@ -298,6 +299,8 @@ static uint32_t add_function(pprof_tables *tables, const function_key *key)
 		protobuf_clear(entry);
 		protobuf_number(entry, FUNCTION_ID, index + UINT64_C(1));
 		protobuf_number(entry, FUNCTION_NAME, key->name);
+		if (key->symbol != 0)
+			protobuf_number(entry, FUNCTION_SYSTEM_NAME, key->symbol);
 		protobuf_number(entry, FUNCTION_FILE, key->file);
 		protobuf_number(entry, FUNCTION_START_LINE, key->line);
 		write_entry(tables, PPROF_FUNCTION);
@@ -310,6 +313,7 @@ static uint32_t function_of(pprof_tables *tables, const stack_frame *frame, cons
 {
 	const function_key key = {
 		.name = pprof_text(tables, frame->name),
+		.symbol = pprof_text(tables, frame->symbol),
 		.file = pprof_text(tables, frame->file),
 		.line = frame->line,
 		.mapping = pprof_mapping(tables, frame->module != NULL ? frame->module : main_file),

@@ -188,12 +188,15 @@ static void print_method(const live_profile *live, json_writer *json, const top_
 	json_unsigned(json, "id", row->values.id);
 	json_string(json, "class", name.class_name);
 	json_string(json, "name", name.name);
+	json_string(json, "symbol", name.name != name.symbol ? name.symbol : NULL);
 }
 
 static void print_sample(const live_profile *live, json_writer *json, const top_row *row)
 {
 	json_string(json, "kind", row->values.kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
 	json_string(json, "name", top_view_name(live, MPROF_TABLE_SAMPLES, row));
+	json_string(json, "symbol",
+		    names_symbol(live->log.input.names, row->values.kind, (uint32_t)row->values.id));
 }
 
 static void print_thread(const live_profile *live, json_writer *json, const top_row *row)

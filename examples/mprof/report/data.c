@@ -303,6 +303,8 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	if (make_profile(report) != MPROF_OK ||
 	    (options->collapse_pattern != NULL && !names_use_collapsed(report->input.names, options->collapse_pattern)))
 		return lacks_memory(report);
+	if (options->compiler_names)
+		names_use_symbols(report->input.names);
 	report_filters_begin(report);
 	read_profile(report);
 	if (input_begin_again(&report->input)) {
@@ -323,7 +325,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 		check_ages(report);
 	}
 	if (!options->without_lines)
-		report->lines = native_lines_create(report->input.reader, options->readable_names);
+		report->lines = native_lines_create(report->input.reader, options->compiler_names);
 	if (!sample_view_build(&report->samples, report->profile, report->input.reader, report->lines,
 			       report->frames.filtered[REPORT_SOURCE_SAMPLES]))
 		return lacks_memory(report);

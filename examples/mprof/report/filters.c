@@ -103,10 +103,11 @@ int report_filters_frames(const log_report *report)
 }
 
 /* A native function, or a file, by the name of the linker and by that of the source. */
-static int matches_native(const char *pattern, const char *name)
+static int matches_native(const char *pattern, const char *name, const char *symbol)
 {
 	return name != NULL &&
-	       (source_name_matches(pattern, name) || source_name_matches(pattern, demangle_shown(name)));
+	       (source_name_matches(pattern, name) || source_name_matches(pattern, demangle_shown(name)) ||
+		(symbol != NULL && source_name_matches(pattern, symbol)));
 }
 
 int report_matches_frame(const log_report *report, const char *pattern, uint32_t kind, uint32_t id)
@@ -114,7 +115,8 @@ int report_matches_frame(const log_report *report, const char *pattern, uint32_t
 	method_name name;
 
 	if (kind != MPROF_SAMPLE_METHOD)
-		return matches_native(pattern, names_linker_sample(report->input.names, kind, id));
+		return matches_native(pattern, names_sample(report->input.names, kind, id),
+				      names_symbol(report->input.names, kind, id));
 	names_method(report->input.reader, id, &name);
 	return matches_method(pattern, &name);
 }
@@ -122,7 +124,8 @@ int report_matches_frame(const log_report *report, const char *pattern, uint32_t
 int report_matches_stack_frame(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
 {
 	if (frame->is_native)
-		return matches_native(pattern, names_linker_frame(report->input.names, frame));
+		return matches_native(pattern, names_frame(report->input.names, frame),
+				      names_frame_symbol(report->input.names, frame));
 	return report_matches_frame(report, pattern, MPROF_SAMPLE_METHOD, frame->id);
 }
 
@@ -342,7 +345,7 @@ void report_filters_check(const log_report *report)
 
 int filter_options_have(int option)
 {
-	return option >= FILTER_OPTION_METHOD && option <= FILTER_OPTION_HIDE;
+	return option >= FILTER_OPTION_METHOD && option <= FILTER_OPTION_COMPILER_NAMES;
 }
 
 int filter_options_apply(report_options *taken, int option, const char *value)
@@ -372,6 +375,9 @@ int filter_options_apply(report_options *taken, int option, const char *value)
 		return 1;
 	case FILTER_OPTION_IGNORE:
 		taken->ignore_pattern = value;
+		return 1;
+	case FILTER_OPTION_COMPILER_NAMES:
+		taken->compiler_names = 1;
 		return 1;
 	default:
 		taken->hide_pattern = value;

@@ -45,8 +45,8 @@ typedef struct report_options {
 	int has_thread;
 	int tree_only;
 	int shows_all;       /**< Print all sections as text, not the first screen alone. */
-	int compiler_names;  /**< Print names that compilers generate. */
-	int readable_names;  /**< Print names of the source: text without compiler_names. */
+	int compiler_names;  /**< Names of methods and functions are those that compilers generate. */
+	int readable_names;  /**< Methods that a compiler made have names of the source: text without compiler_names. */
 	int with_call_sites; /**< What has no call stack is attributed to the nodes of the call tree. */
 	int without_lines;   /**< Do not read debug information of native code. */
 	uint64_t min_share;  /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */

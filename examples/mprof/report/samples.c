@@ -39,6 +39,11 @@ const char *report_sample_item_name(const log_report *report, const sample_item 
 	return item->name != NULL ? item->name : names_sample(report->input.names, item->kind, item->id);
 }
 
+static const char *symbol_of_item(const log_report *report, const sample_item *item)
+{
+	return item->name != NULL ? item->symbol : names_symbol(report->input.names, item->kind, item->id);
+}
+
 void report_sample_name(const log_report *report, const sample_item *item)
 {
 	const char *name = report_sample_item_name(report, item);
@@ -88,6 +93,7 @@ void report_sample_fields(const log_report *report, json_writer *json, const sam
 {
 	json_string(json, "kind", report_sample_kind(report, item));
 	json_string(json, "name", report_sample_item_name(report, item));
+	json_string(json, "symbol", symbol_of_item(report, item));
 	json_string(json, "module", report_sample_module(report, item));
 	json_boolean(json, "inlined", item->is_inlined);
 }
