@@ -60,8 +60,8 @@ mprof_status mprof_js_seek_time(log_view *view, double nanoseconds, uint64_t thr
 int32_t mprof_js_get_open_frames(log_view *view, uint64_t thread, uint64_t counter, mprof_stack_frame *frames,
 				 uint32_t capacity);
 mprof_status mprof_js_next_events(log_view *view, uint32_t capacity, uint32_t result[3]);
-mprof_status mprof_js_next_metric_values(log_view *view, uint32_t *ids, double *values, uint32_t capacity,
-					 uint32_t *count);
+mprof_status mprof_js_next_metric_values(log_view *view, uint32_t *ids, double *values, uint64_t *counters,
+					 uint32_t capacity, uint32_t *count);
 const char *mprof_js_get_name(const log_view *view, uint32_t what, uint32_t id);
 uint32_t mprof_js_get_stack(const log_view *view, uint32_t stack, mprof_stack_frame *frames, uint32_t capacity);
 uint32_t mprof_js_get_age_site_stack(const log_view *view, uint32_t index, mprof_stack_frame *frames,
@@ -283,12 +283,13 @@ static void take_lists(log_view *view)
 	uint32_t result[3];
 	uint32_t ids[CAPACITY];
 	double values[CAPACITY];
+	uint64_t counters[CAPACITY];
 	uint32_t count;
 
 	for (int i = 0; i < MAX_BATCHES && mprof_js_next_events(view, capacity, result) == MPROF_OK; i++)
 		fuzz_require(result[0] > 0 && result[0] <= capacity);
 	for (int i = 0; i < MAX_BATCHES; i++) {
-		if (mprof_js_next_metric_values(view, ids, values, CAPACITY, &count) != MPROF_OK)
+		if (mprof_js_next_metric_values(view, ids, values, counters, CAPACITY, &count) != MPROF_OK)
 			break;
 		fuzz_require(count <= CAPACITY);
 	}

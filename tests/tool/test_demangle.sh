@@ -104,7 +104,8 @@ mprof export --to=hprof --compiler-names -o - exported.mprof
 expect_status 2 "export --to=hprof --compiler-names"
 # expect_names_in WHAT FILTER: of the document in out, the name and the symbol of the functions.
 expect_names_in() {
-	expect_json "$1" "[$2 | \"\(.name) \(.symbol)\"] | sort | join(\";\")" "main null;$exported $symbol"
+	expect_json "$1" "[$2 | \"\(.name) \(.symbol)\"] | sort | join(\";\")" \
+		"\"main null;$exported $symbol\""
 }
 mprof report --json --no-lines exported.mprof
 expect_names_in "report" '.samples[]'
