@@ -24,15 +24,15 @@
  * reader of its own, or none of them.
  */
 typedef struct log_view {
-	uint32_t source;          /**< Number of the log in module.js. */
-	uint64_t position;        /**< Offset of the next byte to read from the source. */
-	mprof_reader *reader;     /**< NULL: a frame tree. */
-	mprof_profile *profile;   /**< Or NULL. */
+	uint32_t source;              /**< Number of the log in module.js. */
+	uint64_t position;            /**< Offset of the next byte to read from the source. */
+	mprof_reader *reader;         /**< NULL: a frame tree. */
+	mprof_profile *profile;       /**< Or NULL. */
 	mprof_finding_list *findings; /**< Of the profile; NULL before they were asked for. */
-	mprof_heap_graph *graph;  /**< Or NULL. */
-	mprof_frame_tree *tree;   /**< Or NULL. */
-	const mprof_error *fault; /**< During wasm_fault(), the fault; else NULL. */
-	mprof_block block;        /**< The block that the reader is at. */
+	mprof_heap_graph *graph;      /**< Or NULL. */
+	mprof_frame_tree *tree;       /**< Or NULL. */
+	const mprof_error *fault;     /**< During wasm_fault(), the fault; else NULL. */
+	mprof_block block;            /**< The block that the reader is at. */
 } log_view;
 
 /** Copies up to \p length bytes at \p position of a source to \p bytes. Returns their number, or -1 if it failed. */

@@ -34,8 +34,10 @@ export class Mprof {
 				},
 				choose: (kind, id) => this.choose(kind, id),
 				name: (view, kind, id, text, size) => {
+					const name = this.name(kind, id);
 					const bytes = bytesAt(text, size);
-					bytes[this.#encoder.encodeInto(this.name(kind, id), bytes.subarray(0, size - 1)).written] = 0;
+					const { written } = this.#encoder.encodeInto(name, bytes.subarray(0, size - 1));
+					bytes[written] = 0;
 				},
 			},
 			// The C library of WASI: random numbers are the only thing that the module needs of a system.

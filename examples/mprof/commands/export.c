@@ -34,8 +34,8 @@ static const char help[] =
 	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
 	"each\n"
 	"  --by-line            frames in different lines are different frames, where the log states lines\n"
-	"  --thread=ID          only the activity of this thread\n"
-	"  --process=NAME       only the threads of this process, by its name or number\n"
+	"  --thread=NAME        only the threads with this name, a pattern or an ID\n"
+	"  --process=NAME       only the threads of processes with this name, a pattern or a number\n"
 	"  --time=FROM-TO       only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME          only this time before the end, as 5s\n"
 	"  --focus=PATTERN      only call stacks that contain a method that matches\n"
@@ -209,8 +209,8 @@ static int has_bad_options(const export_job *job)
 			     job->is_forced ? "--force" : "--max-depth") ||
 	       refuse_option(job, EXPORT_HAS_LINES, job->by_line, "--by-line") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
-	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
-	       refuse_option(job, EXPORT_HAS_WINDOW, taken->process.wanted != NULL, "--process") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->threads.wanted != NULL, "--thread") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->threads.wanted_process != NULL, "--process") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->compiler_names, "--compiler-names") ||
@@ -374,7 +374,7 @@ static int write_one_report(export_job *job, export_file *file)
 	job->log = spooled_path(job->paths[0]);
 	if (job->log == NULL)
 		return STATUS_NOTHING;
-	status = process_choice_read(&job->options.process, job->log);
+	status = thread_choice_find(&job->options.threads, job->log);
 	if (status != STATUS_OK)
 		return status;
 	status = report_read(&report, job->log, &job->options);
@@ -389,7 +389,7 @@ static int write_one_report(export_job *job, export_file *file)
 		status = written > status ? written : status;
 	}
 	report_release(&report);
-	process_choice_release(&job->options.process);
+	thread_choice_release(&job->options.threads);
 	return status;
 }
 

@@ -37,8 +37,8 @@ static const char help[] =
 	"  --depth=N          rows of frames (default 200)\n"
 	"  --width=N          width in pixels (default 1200)\n"
 	"  --title=TEXT       the title\n"
-	"  --thread=ID        only the activity of this thread\n"
-	"  --process=NAME     only the threads of this process, by its name or number\n"
+	"  --thread=NAME      only the threads with this name, a pattern or an ID\n"
+	"  --process=NAME     only the threads of processes with this name, a pattern or a number\n"
 	"  --time=FROM-TO     only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME        only this time before the end, as 5s\n"
 	"  --focus=PATTERN    only call stacks that contain a method that matches\n"
@@ -291,7 +291,8 @@ int command_flame(int argc, char **argv)
 		taken.value == EXPORT_ALLOCATIONS || taken.value == EXPORT_BYTES || taken.value == EXPORT_WAITS;
 	taken.report.readable_names = !taken.report.compiler_names;
 	/* A heap snapshot takes a second pass, and processes are found in one before. */
-	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT || taken.report.process.wanted != NULL) {
+	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT ||
+	    thread_choice_reads_log(&taken.report.threads)) {
 		taken.file = spooled_path(taken.file);
 		taken.before = taken.before != NULL ? spooled_path(taken.before) : NULL;
 		if (taken.file == NULL || (arguments.out != NULL && taken.before == NULL))

@@ -31,8 +31,8 @@ static const char help[] =
 	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
-	"  --thread=ID        only the activity of this thread\n"
-	"  --process=NAME     only the threads of this process, by its name or number\n"
+	"  --thread=NAME      only the threads with this name, a pattern or an ID\n"
+	"  --process=NAME     only the threads of processes with this name, a pattern or a number\n"
 	"  --tree             only the call tree; for a log without calls, the sample tree\n"
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"
@@ -381,8 +381,8 @@ int command_report(int argc, char **argv)
 	/* While mprof record runs a native program, its log may have the name of a part. */
 	if (part_log_find(arguments.file, part, sizeof(part)) == PART_FOUND)
 		arguments.file = part;
-	/* The processes are found before the log is read. */
-	if (taken.process.wanted != NULL)
+	/* Threads and processes are found before the log is read. */
+	if (thread_choice_reads_log(&taken.threads))
 		arguments.file = spooled_path(arguments.file);
 	if (arguments.file == NULL)
 		return STATUS_NOTHING;

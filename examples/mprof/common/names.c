@@ -81,7 +81,7 @@ struct name_lookup {
 	mprof_reader *reader;
 	char *text; /* The last name returned. */
 	size_t text_size;
-	int is_readable;     /* Methods that the compiler made have the names of the source. */
+	int is_readable;  /* Methods that the compiler made have the names of the source. */
 	int uses_symbols; /* Functions have the names of the linker. */
 	char *readable;   /* The last such name. */
 	size_t readable_size;

@@ -204,8 +204,8 @@ static void read_rows(const log_diff *diff, path_list *list)
 			list->sums[DIFF_AFTER] = row->node.after.total;
 		}
 		measure_row(diff, list, row);
-		row->is_wanted = diff_tables_get_name(diff, row->node.name, &name) == MPROF_OK &&
-				 diff_tables_wants(diff, &name);
+		row->is_wanted =
+			diff_tables_get_name(diff, row->node.name, &name) == MPROF_OK && diff_tables_wants(diff, &name);
 	}
 }
 

@@ -99,8 +99,8 @@ static uint32_t add_mapping(otlp_writer *writer, const char *file)
 
 static uint32_t add_function(otlp_writer *writer, const stack_frame *frame)
 {
-	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->symbol), add_text(writer, frame->file),
-				frame->line};
+	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->symbol),
+				add_text(writer, frame->file), frame->line};
 	uint32_t index = 0;
 	int is_new = intern_add(&writer->functions, key, sizeof(key), &index);
 

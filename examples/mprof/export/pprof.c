@@ -8,6 +8,7 @@
 #include "export/targets.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
+#include "report/filters.h"
 #include "shared/text.h"
 
 #include <mprof/base.h>
@@ -66,13 +67,14 @@ static mprof_thread_stats get_thread(const log_report *report, size_t index)
 /* The only thread of the report as a label, for THREAD_LABEL_SIZE bytes; "" if there are several. */
 static void thread_trees_only_label(const export_job *job, const log_report *report, char label[THREAD_LABEL_SIZE])
 {
+	const thread_choice *choice = &job->options.threads;
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 
 	label[0] = '\0';
 	for (size_t i = 0; i < count; i++) {
 		const mprof_thread_stats thread = get_thread(report, i);
 
-		if (count == 1 || (job->options.has_thread && thread.id == job->options.thread))
+		if (count == 1 || (choice->thread_count == 1 && thread.id == choice->threads[0]))
 			format_label(label, &thread);
 	}
 }
@@ -101,13 +103,13 @@ static int read_thread(thread_tree *built, const export_job *job, const mprof_th
 	const stack_tree_options tree_options = {
 		.path = job->log, .max_depth = job->max_depth, .by_line = job->by_line};
 	report_options options = job->options;
+	uint64_t id = thread->id;
 	log_report *report = calloc(1, sizeof(*report));
 	int status;
 
 	if (report == NULL)
 		return 0;
-	options.has_thread = 1;
-	options.thread = thread->id;
+	thread_choice_only(&options.threads, &id);
 	options.is_quiet = 1;
 	status = report_read(report, job->log, &options);
 	if (status != STATUS_NOTHING && input_check_again(&report->input) != STATUS_OK)
@@ -128,7 +130,7 @@ static int thread_trees_read(thread_trees *set, const export_job *job, const log
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	uint64_t hits = 0;
 
-	if (count < 2 || count > MAX_THREAD_TREES || job->options.has_thread ||
+	if (count < 2 || count > MAX_THREAD_TREES || job->options.threads.thread_count == 1 ||
 	    (!job->by_thread && report->summary.size > THREAD_TREES_MAX_BYTES / count))
 		return 1;
 	set->threads = calloc(count, sizeof(*set->threads));
@@ -138,6 +140,8 @@ static int thread_trees_read(thread_trees *set, const export_job *job, const log
 	for (size_t i = 0; i < count; i++) {
 		const mprof_thread_stats thread = get_thread(report, i);
 
+		if (!filter_options_want_thread(&job->options, thread.id))
+			continue;
 		format_label(set->threads[i].label, &thread);
 		if (!read_thread(&set->threads[i], job, &thread))
 			return 0;
@@ -806,7 +810,8 @@ static void write_comments(pprof_writer *writer, protobuf_message *fields)
 		write_comment(writer, fields, text);
 	}
 	if (writer->threads.thread_count == 0 &&
-	    mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS) > 1 && !writer->job->options.has_thread)
+	    mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS) > 1 &&
+	    writer->job->options.threads.thread_count != 1)
 		write_comment(writer, fields, "threads are not distinguished: the log is large, see --by-thread");
 	if (writer->is_estimated)
 		write_comment(writer, fields, "processor time and sampled allocations are estimates");

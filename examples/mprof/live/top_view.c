@@ -195,8 +195,7 @@ static void print_sample(const live_profile *live, json_writer *json, const top_
 {
 	json_string(json, "kind", row->values.kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
 	json_string(json, "name", top_view_name(live, MPROF_TABLE_SAMPLES, row));
-	json_string(json, "symbol",
-		    names_symbol(live->log.input.names, row->values.kind, (uint32_t)row->values.id));
+	json_string(json, "symbol", names_symbol(live->log.input.names, row->values.kind, (uint32_t)row->values.id));
 }
 
 static void print_thread(const live_profile *live, json_writer *json, const top_row *row)

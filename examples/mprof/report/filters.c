@@ -160,12 +160,12 @@ int report_wants_class(const log_report *report, uint32_t id)
 
 int filter_options_want_all_threads(const report_options *taken)
 {
-	return !taken->has_thread && taken->process.wanted == NULL;
+	return taken->threads.wanted == NULL && taken->threads.wanted_process == NULL;
 }
 
 int filter_options_want_thread(const report_options *taken, uint64_t id)
 {
-	return (!taken->has_thread || taken->thread == id) && process_choice_has(&taken->process, id);
+	return thread_choice_has(&taken->threads, id);
 }
 
 int report_wants_thread(const log_report *report, uint64_t id)
@@ -175,9 +175,10 @@ int report_wants_thread(const log_report *report, uint64_t id)
 
 void report_filters_begin(log_report *report)
 {
+	const thread_choice *choice = &report->options.threads;
 	char wanted[24];
 
-	snprintf(wanted, sizeof(wanted), "0x%" PRIx64, report->options.thread);
+	snprintf(wanted, sizeof(wanted), "0x%" PRIx64, choice->thread_count > 0 ? choice->threads[0] : 0);
 	nearest_init(&report->filters.thread, wanted);
 }
 
@@ -324,8 +325,9 @@ static void check_thread(const log_report *report)
 	if (report->filters.has_thread)
 		return;
 	text_begin_message(report->input.name);
-	fprintf(stderr, "nothing matches --thread=0x%" PRIx64, report->options.thread);
-	if (report->filters.thread.found != NULL)
+	fputs("nothing matches --thread=", stderr);
+	text_name(stderr, report->options.threads.wanted);
+	if (thread_choice_is_id(&report->options.threads) && report->filters.thread.found != NULL)
 		fprintf(stderr, "; nearest: %s", report->filters.thread.found);
 	fputc('\n', stderr);
 }
@@ -339,13 +341,20 @@ void report_filters_check(const log_report *report)
 	check_frames(report);
 	if (report->options.assembly_pattern != NULL)
 		check_assembly(report);
-	if (report->options.has_thread)
+	if (report->options.threads.wanted != NULL)
 		check_thread(report);
 }
 
 int filter_options_have(int option)
 {
 	return option >= FILTER_OPTION_METHOD && option <= FILTER_OPTION_COMPILER_NAMES;
+}
+
+static int has_name(const char *option, const char *value)
+{
+	if (value[0] == '\0')
+		fprintf(stderr, "mprof: %s: the name is missing\n", option);
+	return value[0] != '\0';
 }
 
 int filter_options_apply(report_options *taken, int option, const char *value)
@@ -361,11 +370,11 @@ int filter_options_apply(report_options *taken, int option, const char *value)
 		taken->assembly_pattern = value;
 		return 1;
 	case FILTER_OPTION_THREAD:
-		taken->has_thread = 1;
-		return arguments_number("--thread", value, 0, UINT64_MAX, &taken->thread);
+		taken->threads.wanted = value;
+		return has_name("--thread", value);
 	case FILTER_OPTION_PROCESS:
-		taken->process.wanted = value;
-		return 1;
+		taken->threads.wanted_process = value;
+		return has_name("--process", value);
 	case FILTER_OPTION_TIME:
 		return time_window_parse(&taken->window, value);
 	case FILTER_OPTION_LAST:
