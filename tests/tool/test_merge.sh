@@ -110,11 +110,11 @@ for one in "$@"; do
 	mprof info "$one"
 	test "$status" = 0 || continue
 	mprof report --json "$one"
-	jq -S 'del(.session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size)' out >one.json
+	jq -S 'del(.session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size, .findings)' out >one.json
 	mprof merge -o one.log "$one"
 	expect_status 0 "merge of one log"
 	mprof report --json one.log
-	jq -S 'del(.session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size)' out >copy.json
+	jq -S 'del(.session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size, .findings)' out >copy.json
 	cmp -s one.json copy.json || fail "the report of one log changes: $(diff one.json copy.json | head -5)"
 done
 
@@ -142,12 +142,43 @@ expect_json "samples of awk" '[.threads[].samples] | add' "$samples"
 number=$(jq '.processes[] | select(.name == "awk") | .system_id' out)
 mprof report --json --process="$number" all.mprof
 expect_json "samples of awk by number" '[.threads[].samples] | add' "$samples"
+mprof report --json '--process=a?k' all.mprof
+expect_json "samples of awk by a pattern" '[.threads[].samples] | add' "$samples"
 mprof report --process=awkk all.mprof
 expect_status 2 "a process that is not there"
 expect_line err "no process of the log is named or numbered 'awkk'; nearest: awk"
 mprof export --to=folded --value=samples --process=awk -o awk.folded all.mprof
 expect_status 0 "export --process"
 grep -q . awk.folded || fail "the export of a process is empty"
+
+# All threads of a name are chosen, together with a process those of that process.
+mprof report --json all.mprof
+ids=$(jq -c '[.threads[] | select(.name == "program") | .id] | sort' out)
+test "$(jq length <<<"$ids")" -gt 3 || fail "the threads named program: $ids"
+for name in program 'prog*'; do
+	mprof report --json "--thread=$name" all.mprof
+	expect_status 0 "report --thread=$name"
+	expect_json "threads with the name $name" '[.threads[].id] | sort' "$ids"
+done
+samples=$(jq '[.threads[].samples] | add' out)
+mprof export --to=folded --value=samples --thread=program -o program.folded all.mprof
+expect_status 0 "export --thread"
+expect "samples of the threads" "$(awk '{ sum += $NF } END { print sum }' program.folded)" "$samples"
+mprof flame --thread=program -o program.svg all.mprof
+expect_status 0 "flame --thread"
+grep -qF -- '--thread=program' program.svg || fail "the flame graph does not state the thread"
+mprof export --to=pprof --thread=program -o program.pb.gz all.mprof
+expect_status 0 "export --to=pprof --thread"
+gzip -dc program.pb.gz | strings >strings.txt
+! grep -qF mawk strings.txt || fail "another thread is in the profile"
+mprof report --json --thread=program --process=awk all.mprof
+expect_json "threads of both choices" '[.threads[] | select(.samples > 0)] | length' 0
+for command in report flame 'export --to=folded'; do
+	# shellcheck disable=SC2086  # A command and its option.
+	mprof $command --thread=progam all.mprof
+	expect_status 2 "$command --thread with a name that is not there"
+	expect_line err "no thread of the log is named or numbered 'progam'; nearest: program"
+done
 
 # Logs that end early are merged as far as they go; what is no log is refused, and nothing is written.
 mprof record --children -o cut.mprof -- sh -c './program'

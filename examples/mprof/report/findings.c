@@ -161,6 +161,15 @@ static mprof_finding_list *find(const log_report *report)
 	return NULL;
 }
 
+/* Names in sentences must not control the terminal. */
+static void print_word(const char *text, size_t length)
+{
+	char *word = strndup(text, length);
+
+	text_name(stdout, word != NULL ? word : "?");
+	free(word);
+}
+
 /* Prints words on lines of at most the width of a narrow terminal, the following ones indented. */
 static void print_wrapped(const char *text, size_t indent)
 {
@@ -178,7 +187,7 @@ static void print_wrapped(const char *text, size_t indent)
 			column = indent;
 		}
 		column += (size_t)printf("%s", column > indent ? " " : "");
-		printf("%.*s", (int)length, text);
+		print_word(text, length);
 		column += width;
 		text += length + strspn(text + length, " ");
 	}
@@ -197,7 +206,9 @@ void report_findings_text(const log_report *report)
 	for (size_t i = 0; mprof_finding_list_get(findings, i, &row) == MPROF_OK; i++) {
 		printf("%2zu. ", i + 1);
 		print_wrapped(row.text, INDENT);
-		printf("%*s%s\n", INDENT, "", row.command);
+		printf("%*s", INDENT, "");
+		text_name(stdout, row.command);
+		putchar('\n');
 	}
 	mprof_finding_list_destroy(findings);
 }
