@@ -154,6 +154,20 @@ static void join_process(chrome_trace *trace, uint64_t tid, thread_process *proc
 	process->is_noted = 1;
 }
 
+/* Names the processes of which the trace has no events, since their threads have samples only. */
+static void name_other_processes(chrome_trace *trace)
+{
+	mprof_process_stats stats = {.struct_size = sizeof(stats)};
+
+	for (size_t i = 0; mprof_profile_get_row(trace->report->profile, MPROF_TABLE_PROCESSES, i, &stats) == MPROF_OK;
+	     i++) {
+		thread_process *process = key_map_find(&trace->threads.processes, stats.number);
+
+		if (process != NULL && !process->is_noted && process->pid != trace->threads.pid)
+			join_process(trace, thread_names_table_add_row(&trace->threads), process);
+	}
+}
+
 static void *begin_row(void *user, const walk_thread *thread)
 {
 	chrome_trace *trace = user;
@@ -591,6 +605,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		add_collections(&trace);
 		add_pauses(&trace);
 		add_marks(&trace);
+		name_other_processes(&trace);
 		write_end(&trace);
 		event_walk_print_left_out(&trace.walk);
 	}

@@ -33,8 +33,15 @@
 /* Bytes to read for the trees of all threads without export_job::by_thread. */
 #define THREAD_TREES_MAX_BYTES UINT64_C(256000000)
 
+/* What the labels of the call stacks of a thread are made of. */
+typedef struct thread_labels {
+	char thread[THREAD_LABEL_SIZE];  /* The ID, and the name if it has one; "" if the thread is not known. */
+	char process[THREAD_LABEL_SIZE]; /* The name; "" if not known. */
+	uint64_t pid;                    /* In the system; 0 if not known. */
+} thread_labels;
+
 typedef struct thread_tree {
-	char label[THREAD_LABEL_SIZE];    /* The ID, and the name if it has one. */
+	thread_labels labels;
 	stack_tree *trees[EXPORT_VALUES]; /* By value; NULL if the thread has no such data. */
 } thread_tree;
 
@@ -49,11 +56,21 @@ static const export_value values[] = {
 	EXPORT_WALL,  EXPORT_CPU,   EXPORT_CALLS,  EXPORT_SAMPLES,     EXPORT_ALLOCATIONS,
 	EXPORT_BYTES, EXPORT_WAITS, EXPORT_MEMORY, EXPORT_MEMORY_LIVE, EXPORT_MEMORY_TEMPORARY};
 
-static void format_label(char label[THREAD_LABEL_SIZE], const mprof_thread_stats *thread)
+static void find_labels(thread_labels *labels, const log_report *report, const mprof_thread_stats *thread)
 {
 	const char *name = thread->name != NULL ? thread->name : "";
+	mprof_process_stats process = {.struct_size = sizeof(process)};
 
-	snprintf(label, THREAD_LABEL_SIZE, "0x%" PRIx64 "%s%s", thread->id, *name != '\0' ? " " : "", name);
+	memset(labels, 0, sizeof(*labels));
+	snprintf(labels->thread, THREAD_LABEL_SIZE, "0x%" PRIx64 "%s%s", thread->id, *name != '\0' ? " " : "", name);
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_PROCESSES, i, &process) == MPROF_OK;
+	     i++) {
+		if (thread->process == 0 || process.number != thread->process)
+			continue;
+		labels->pid = process.system_id;
+		snprintf(labels->process, THREAD_LABEL_SIZE, "%s", process.name != NULL ? process.name : "");
+		return;
+	}
 }
 
 static mprof_thread_stats get_thread(const log_report *report, size_t index)
@@ -64,18 +81,18 @@ static mprof_thread_stats get_thread(const log_report *report, size_t index)
 	return thread;
 }
 
-/* The only thread of the report as a label, for THREAD_LABEL_SIZE bytes; "" if there are several. */
-static void thread_trees_only_label(const export_job *job, const log_report *report, char label[THREAD_LABEL_SIZE])
+/* The labels of the only thread of the report; none if there are several. */
+static void thread_trees_only_labels(const export_job *job, const log_report *report, thread_labels *labels)
 {
 	const thread_choice *choice = &job->options.threads;
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 
-	label[0] = '\0';
+	memset(labels, 0, sizeof(*labels));
 	for (size_t i = 0; i < count; i++) {
 		const mprof_thread_stats thread = get_thread(report, i);
 
 		if (count == 1 || (choice->thread_count == 1 && thread.id == choice->threads[0]))
-			format_label(label, &thread);
+			find_labels(labels, report, &thread);
 	}
 }
 
@@ -142,7 +159,7 @@ static int thread_trees_read(thread_trees *set, const export_job *job, const log
 
 		if (!filter_options_want_thread(&job->options, thread.id))
 			continue;
-		format_label(set->threads[i].label, &thread);
+		find_labels(&set->threads[i].labels, report, &thread);
 		if (!read_thread(&set->threads[i], job, &thread))
 			return 0;
 		round_times(&set->threads[i], report, &hits);
@@ -384,7 +401,7 @@ static void pprof_tables_release(pprof_tables *tables)
 
 /* Field numbers. */
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_TEXT = 2 };
+enum { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 
 /* pprof needs about 16 bytes of memory for each location of a call stack, which takes about 2 bytes of the file. */
@@ -445,8 +462,8 @@ typedef struct pprof_writer {
 	protobuf_message message;
 	protobuf_message part;
 	thread_trees threads;
-	const char *label;   /* Of the thread of the current call stacks; "" if not known. */
-	uint32_t *locations; /* Of the current tree, by frame; 0 if not written. */
+	const thread_labels *labels; /* Of the thread of the current call stacks. */
+	uint32_t *locations;         /* Of the current tree, by frame; 0 if not written. */
 	pprof_column columns[MAX_COLUMNS];
 	size_t column_count;
 	export_value value;  /* The one that viewers are to show first. */
@@ -536,14 +553,25 @@ static uint32_t location_of_inlined(pprof_writer *writer, const stack_tree *tree
 	}
 }
 
-static void add_label(pprof_writer *writer)
+/* A label is a text, or a number if that is not 0; it is left out if both are empty. */
+static void add_label(pprof_writer *writer, const char *key, const char *text, uint64_t number)
 {
 	protobuf_message *part = &writer->part;
 
+	if (text[0] == '\0' && number == 0)
+		return;
 	protobuf_clear(part);
-	protobuf_number(part, LABEL_KEY, pprof_text(&writer->tables, "thread"));
-	protobuf_number(part, LABEL_TEXT, pprof_text(&writer->tables, writer->label));
+	protobuf_number(part, LABEL_KEY, pprof_text(&writer->tables, key));
+	protobuf_number(part, LABEL_TEXT, pprof_text(&writer->tables, text));
+	protobuf_number(part, LABEL_NUMBER, number);
 	protobuf_add(&writer->message, SAMPLE_LABEL, part);
+}
+
+static void add_labels(pprof_writer *writer)
+{
+	add_label(writer, "thread", writer->labels->thread, 0);
+	add_label(writer, "process", writer->labels->process, 0);
+	add_label(writer, "pid", "", writer->labels->pid);
 }
 
 /* Writes the call stack of a node, innermost frame first, with its values. */
@@ -565,8 +593,7 @@ static void write_sample(pprof_writer *writer, const stack_tree *tree, uint32_t 
 	for (size_t i = 0; i < writer->column_count; i++)
 		protobuf_value(part, values[i]);
 	protobuf_add(&writer->message, SAMPLE_VALUES, part);
-	if (*writer->label != '\0')
-		add_label(writer);
+	add_labels(writer);
 	protobuf_write(writer->stream, PPROF_SAMPLE, &writer->message);
 }
 
@@ -667,7 +694,7 @@ static int write_by_thread(pprof_writer *writer, const value_pair *pair, const p
 	for (size_t i = 0; i < set->thread_count && is_written; i++) {
 		trees.amount = set->threads[i].trees[pair->amount];
 		trees.count = pair->count != EXPORT_VALUES ? set->threads[i].trees[pair->count] : NULL;
-		writer->label = set->threads[i].label;
+		writer->labels = &set->threads[i].labels;
 		is_written = write_trees(writer, &trees);
 	}
 	return is_written;
@@ -755,7 +782,9 @@ static int write_kinds(pprof_writer *writer)
 static int write_pairs(pprof_writer *writer)
 {
 	pair_trees trees[PAIR_COUNT] = {0};
-	char only[THREAD_LABEL_SIZE];
+	static const thread_labels none;
+	thread_labels only;
+	int is_written;
 
 	for (int last = 0; last < 2; last++) {
 		for (size_t i = 0; i < PAIR_COUNT; i++) {
@@ -766,15 +795,17 @@ static int write_pairs(pprof_writer *writer)
 	}
 	if (!thread_trees_read(&writer->threads, writer->job, writer->report))
 		return 0;
-	thread_trees_only_label(writer->job, writer->report, only);
+	thread_trees_only_labels(writer->job, writer->report, &only);
 	for (size_t i = 0; i < PAIR_COUNT; i++) {
 		/* Objects and handles belong to no thread. */
-		writer->label = pairs[i].amount == EXPORT_HEAP || pairs[i].amount == EXPORT_HANDLES ? "" : only;
+		writer->labels = pairs[i].amount == EXPORT_HEAP || pairs[i].amount == EXPORT_HANDLES ? &none : &only;
 		if (has_pair(writer, &pairs[i]) && !write_pair(writer, &pairs[i], &trees[i]))
 			return 0;
 	}
-	writer->label = only;
-	return write_kinds(writer);
+	writer->labels = &only;
+	is_written = write_kinds(writer);
+	writer->labels = &none;
+	return is_written;
 }
 
 static void write_type(pprof_writer *writer, uint32_t field, const char *name, const char *unit)
