@@ -161,9 +161,20 @@ export class Questions {
 		});
 	}
 
+	// The names of the processes of threads, as "awk (1895)"; null in a log of one process.
+	#processNames(view, numbers) {
+		const { length, number, system_id: ids, name } = view.table('processes');
+		const names = new Map(length < 2 ? [] : Array.from(number, (key, i) => [key, `${name[i] || 'process'} (${ids[i]})`]));
+		return Array.from(numbers, (key) => names.get(key) ?? null);
+	}
+
+	// In a log of several processes with that of the process.
 	#threadNames(view) {
-		const { id, name } = view.table('threads');
-		return Object.fromEntries(name.map((text, i) => [`0x${id[i].toString(16)}`, text]).filter(([, text]) => text !== null));
+		const { id, name, process } = view.table('threads');
+		const processes = this.#processNames(view, process);
+		const nameOf = (text, of) => (of === null ? text : text === null || of.startsWith(`${text} (`) ? of : `${text} of ${of}`);
+		return Object.fromEntries(name.map((text, i) => [`0x${id[i].toString(16)}`, nameOf(text, processes[i])])
+			.filter(([, text]) => text !== null));
 	}
 
 	#threadName(key, names) {
@@ -224,6 +235,8 @@ export class Questions {
 		}
 		if (table.stack_text !== undefined && table.call !== undefined)
 			this.#addCallPaths(view, table);
+		if (name === 'threads')
+			table.process_text = this.#processNames(view, table.process);
 		return table;
 	}
 

@@ -134,6 +134,8 @@ expect_json "threads belong to processes" '[.threads[] | select(.process == null
 test "$(jq '[.processes[].samples] | add' out)" -gt 20 || fail "there are hardly any samples"
 expect_json "samples of the processes" '([.processes[].samples] | add) == ([.threads[].samples] | add)' true
 
+cp out merged.json
+
 # A filter for a process is one for its threads.
 samples=$(jq '[.processes[] | select(.name == "awk") | .samples] | add' out)
 mprof report --json --process=awk all.mprof
@@ -150,6 +152,33 @@ expect_line err "no process of the log is named or numbered 'awkk'; nearest: awk
 mprof export --to=folded --value=samples --process=awk -o awk.folded all.mprof
 expect_status 0 "export --process"
 grep -q . awk.folded || fail "the export of a process is empty"
+
+# Outputs that add up processes say so, others tell them apart.
+count=$(jq '.processes | length' merged.json)
+mprof top --once all.mprof
+expect_line out ": ended, $count processes, window"
+mprof top --once --json all.mprof
+expect_json "processes in top" '.processes' "$count"
+mprof diff all.mprof all.mprof
+expect_line out "^before +all\.mprof \(sums of $count processes\)$"
+mprof diff --json all.mprof all.mprof
+expect_json "processes in diff" '[.before.processes, .after.processes]' "[$count,$count]"
+mprof export --to=chrome -o all.json all.mprof
+expect_status 0 "export --to=chrome"
+expect "processes in chrome" "$(jq '[.traceEvents[] | select(.name == "process_name") | .pid] | unique | length' all.json)" \
+	"$count"
+mprof export --to=firefox -o all.firefox.json all.mprof
+expect_status 0 "export --to=firefox"
+expect "programs in firefox" "$(jq -c '[.threads[] | select(.samples.length > 1) | .processName] | unique' all.firefox.json)" \
+	"$(jq -c '[.processes[] | select(.samples > 0) | .name] | unique' merged.json)"
+if command -v go >/dev/null; then
+	mprof export --to=pprof -o all.pb.gz all.mprof
+	expect_status 0 "export --to=pprof"
+	go tool pprof -tags all.pb.gz >tags 2>messages || fail "go tool pprof: $(cat messages)"
+	expect_line tags '^ process: Total'
+	expect_line tags " $(jq '.processes[] | select(.name == "awk") | .system_id' merged.json)\$"
+	expect_line tags ': awk$'
+fi
 
 # All threads of a name are chosen, together with a process those of that process.
 mprof report --json all.mprof
