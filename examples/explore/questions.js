@@ -161,10 +161,11 @@ export class Questions {
 		});
 	}
 
-	// The names of the processes of threads, as "awk (1895)"; null in a log of one process.
+	// The names of the processes of threads, as "awk (1895)", or "process #2" if no more is known; null in a log of one.
 	#processNames(view, numbers) {
 		const { length, number, system_id: ids, name } = view.table('processes');
-		const names = new Map(length < 2 ? [] : Array.from(number, (key, i) => [key, `${name[i] || 'process'} (${ids[i]})`]));
+		const nameOf = (i) => `${name[i] || 'process'} ${ids[i] > 0 ? `(${ids[i]})` : `#${i + 1}`}`;
+		const names = new Map(length < 2 ? [] : Array.from(number, (key, i) => [key, nameOf(i)]));
 		return Array.from(numbers, (key) => names.get(key) ?? null);
 	}
 

@@ -129,6 +129,20 @@ async function checkFindings(browser) {
 	}
 }
 
+// Threads of a log of several processes have their process.
+async function checkProcesses(browser) {
+	await browser.openLog(address('merged.html'), '#view=threads');
+	const processes = await browser.run(() => {
+		const headings = Array.from(document.querySelectorAll('#main th'), (cell) => cell.textContent);
+		const column = headings.findIndex((text) => text.startsWith('Process') && !text.startsWith('Processor'));
+		return Array.from(document.querySelectorAll('#main tbody tr:not(.space)'), (row) => row.children[column]?.textContent);
+	});
+	expect('processes of threads', [...new Set(processes)].sort().join(), 'process #1,process #2');
+	await browser.openLog(address('spans.html'), '#view=threads');
+	expect('a column for one process', await browser.run(() => Array.from(document.querySelectorAll('#main th'), (cell) => cell.textContent)
+		.some((text) => /^Process\b/.test(text))), false);
+}
+
 // The old view is never shown below the new tab, however long the answer takes.
 async function checkReaction(browser) {
 	await browser.openLog(address('timeline.html'), '#view=methods');
@@ -225,6 +239,7 @@ try {
 	} else {
 		await checkTabs(browser);
 	await checkFindings(browser);
+		await checkProcesses(browser);
 		await checkReaction(browser);
 		await checkStacks(browser);
 		await checkNames(browser);

@@ -204,9 +204,9 @@ mprof report --json --thread=program --process=awk all.mprof
 expect_json "threads of both choices" '[.threads[] | select(.samples > 0)] | length' 0
 for command in report flame 'export --to=folded'; do
 	# shellcheck disable=SC2086  # A command and its option.
-	mprof $command --thread=progam all.mprof
+	mprof $command --thread=programx all.mprof
 	expect_status 2 "$command --thread with a name that is not there"
-	expect_line err "no thread of the log is named or numbered 'progam'; nearest: program"
+	expect_line err "no thread of the log is named or numbered 'programx'; nearest: program"
 done
 
 # Logs that end early are merged as far as they go; what is no log is refused, and nothing is written.

@@ -348,6 +348,19 @@ static void note_described(const export_job *job, const log_report *report)
 			count, job->target->name);
 }
 
+/* Sums by call stack have no values at times. */
+static void note_metrics(const export_job *job, const log_report *report)
+{
+	mprof_metric_stats metric = {.struct_size = sizeof(metric)};
+	uint64_t count = 0;
+
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_METRICS, i, &metric) == MPROF_OK; i++)
+		count += metric.count;
+	if (count > 0 && job->target->kind == EXPORT_AGGREGATED)
+		fprintf(stderr, "mprof: export: %" PRIu64 " values of metrics were left out: %s has none\n", count,
+			job->target->name);
+}
+
 /* Of formats with all values; those with one refuse options for others when they make its tree. */
 static int lacks_snapshot(const export_job *job, const log_report *report)
 {
@@ -385,6 +398,7 @@ static int write_one_report(export_job *job, export_file *file)
 		note_losses(&report);
 		note_described(job, &report);
 		note_kinds(job, &report);
+		note_metrics(job, &report);
 		written = lacks_snapshot(job, &report) ? STATUS_USAGE : job->target->write_report(job, &report, file);
 		status = written > status ? written : status;
 	}

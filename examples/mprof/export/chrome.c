@@ -13,6 +13,7 @@
 #include "export/span_walk.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
+#include "shared/kinds.h"
 #include "shared/text.h"
 
 #include <mprof/base.h>
@@ -451,11 +452,17 @@ static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint
 	write_instant(user, "loss", text, thread, time);
 }
 
+static int has_unit(const mprof_metric_record *metric)
+{
+	return (metric->flags & MPROF_METRIC_UNIT_MASK) != 0 && kind_of_metric_unit(metric)[0] != '\0';
+}
+
 static void add_metric(void *user, const mprof_record *record, uint64_t time)
 {
 	chrome_trace *trace = user;
 	const mprof_metric_value_record *value = &record->as.metric_value;
 	mprof_record metric;
+	const char *unit;
 	char text[NAME_SIZE];
 	double number;
 
@@ -467,10 +474,12 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	trace->thread_values += (metric.as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0;
 	write_value(trace, text, time);
 	memcpy(&number, &value->value, sizeof(number));
+	/* Viewers show the key beside the value. */
+	unit = has_unit(&metric.as.metric) ? plain_name(trace, kind_of_metric_unit(&metric.as.metric)) : "value";
 	if (value->is_double)
-		json_double(&trace->json, "value", number);
+		json_double(&trace->json, unit, number);
 	else
-		json_signed(&trace->json, "value", (int64_t)value->value);
+		json_signed(&trace->json, unit, (int64_t)value->value);
 	end_value(trace);
 }
 
