@@ -4,6 +4,7 @@
 import { EventQuestions } from './event_questions.js';
 import { HeatQuestions } from './heat_questions.js';
 import { HeapQuestions } from './heap_questions.js';
+import { shortName } from './short_name.js';
 import { TimelineQuestions } from './timeline_questions.js';
 
 // Profiles of selections that are kept.
@@ -16,6 +17,9 @@ const namedColumnsOf = {
 	event_types: { form: 'form' }, handles: { type: 'handle' }, handle_sites: { type: 'handle' }, nodes: { id: 'frame' },
 	callers: { id: 'frame' }, callees: { id: 'frame' }, lines: { id: 'frame' },
 };
+
+// Characters of a name in a sentence.
+const longestNameInSentence = 90;
 
 // Frames of a call stack that are shown in a row.
 const mostFrames = 3;
@@ -120,10 +124,14 @@ export class Questions {
 		return { frames };
 	}
 
-	// What the library found out about the run, the most important first; null if this library does not look for it.
-	async #findings({ selection }) {
+	// What the library found out about the run, the most important first. log: its name in commands.
+	async #findings({ selection, log }) {
 		const profile = await this.#profileOf(selection);
-		return { rows: this.#mprof.tableNames.includes('findings') ? profile.table('findings') : null };
+		const nameOf = (kind, id) => {
+			const name = kind === 7 ? this.#nameOf(profile, 'class', id) : this.#frameName(profile, kind, id);
+			return name === null || kind === 3 ? null : shortName(name, longestNameInSentence);
+		};
+		return { rows: profile.findings({ log, name: nameOf }) };
 	}
 
 	#frameNames(stack, view) {
@@ -153,9 +161,21 @@ export class Questions {
 		});
 	}
 
+	// The names of the processes of threads, as "awk (1895)", or "process #2" if no more is known; null in a log of one.
+	#processNames(view, numbers) {
+		const { length, number, system_id: ids, name } = view.table('processes');
+		const nameOf = (i) => `${name[i] || 'process'} ${ids[i] > 0 ? `(${ids[i]})` : `#${i + 1}`}`;
+		const names = new Map(length < 2 ? [] : Array.from(number, (key, i) => [key, nameOf(i)]));
+		return Array.from(numbers, (key) => names.get(key) ?? null);
+	}
+
+	// In a log of several processes with that of the process.
 	#threadNames(view) {
-		const { id, name } = view.table('threads');
-		return Object.fromEntries(name.map((text, i) => [`0x${id[i].toString(16)}`, text]).filter(([, text]) => text !== null));
+		const { id, name, process } = view.table('threads');
+		const processes = this.#processNames(view, process);
+		const nameOf = (text, of) => (of === null ? text : text === null || of.startsWith(`${text} (`) ? of : `${text} of ${of}`);
+		return Object.fromEntries(name.map((text, i) => [`0x${id[i].toString(16)}`, nameOf(text, processes[i])])
+			.filter(([, text]) => text !== null));
 	}
 
 	#threadName(key, names) {
@@ -216,6 +236,8 @@ export class Questions {
 		}
 		if (table.stack_text !== undefined && table.call !== undefined)
 			this.#addCallPaths(view, table);
+		if (name === 'threads')
+			table.process_text = this.#processNames(view, table.process);
 		return table;
 	}
 

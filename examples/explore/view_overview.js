@@ -2,11 +2,7 @@
 // The overview: what kind of log it is, what stands out, and what was lost.
 import { linkTo } from './address.js';
 import { element } from './dom.js';
-import { bytesText, countOf, countText, figureText, shareText, timeText } from './figures.js';
-import { shortName } from './short_name.js';
-
-// Characters of a name in a sentence.
-const longestName = 100;
+import { bytesText, countOf, countText, figureText } from './figures.js';
 
 const figures = [
 	['wall_ns', 'wall time', 'ns'], ['method_ns', 'time in methods', 'ns'], ['calls', 'calls', 'count'],
@@ -65,46 +61,9 @@ const viewOfSection = { methods: 'methods', tree: 'flame', 'sample-tree': 'flame
 const limitKinds = ['loss', 'sampling'];
 
 // The findings of the library, as {view, text, command, isLimit}.
-function readFindings({ kind, text, command, section }) {
-	return text.map((sentence, i) => ({ text: sentence, command: command[i], view: viewOfSection[section[i]] ?? null,
-		isLimit: limitKinds.includes(kind[i]) }));
-}
-
-// The same for a library without findings. To be removed once each has them.
-function findNotable({ totals, rows, memory, snapshots }, methods, classes, samples) {
-	const notable = [];
-	const add = (view, text) => notable.push({ view, text, command: null, isLimit: false });
-	const top = methods[0];
-	if (top !== undefined && top.self > 0 && totals.method_ns > 0)
-		add('methods', `${top.name} has ${shareText(top.self, totals.method_ns)} of the time in methods (${timeText(top.self)}) itself.`);
-	if (samples[0] !== undefined && samples[0].self > 0)
-		add('flame', `${samples[0].name} has ${shareText(samples[0].self, totals.samples)} of ${countOf(totals.samples, 'sample')}.`);
-	const last = snapshots.length - 1;
-	if (last >= 0) {
-		add('heap', last === 0 ? `A heap snapshot has ${countOf(snapshots.objects[0], 'object')} with ${bytesText(snapshots.bytes[0])}.`
-			: `The heap ${snapshots.bytes[last] > snapshots.bytes[0] ? 'grew' : 'went'} from ${bytesText(snapshots.bytes[0])} to ` +
-				`${bytesText(snapshots.bytes[last])} between the first and the last of ${countOf(last + 1, 'snapshot')}.`);
-	}
-	const share = (ns) => totals.wall_ns > 0 && ns / totals.wall_ns >= 0.01;
-	if (share(totals.gc_ns))
-		add('collections', `Collections took ${timeText(totals.gc_ns)}, ${shareText(totals.gc_ns, totals.wall_ns)} of the run, ` +
-			'from start to end: the program runs beside concurrent ones.');
-	if (share(totals.contended_ns))
-		add('monitors', `Threads waited ${timeText(totals.contended_ns)} for monitors.` +
-			(totals.unfinished_waits > 0 ? ` ${countOf(totals.unfinished_waits, 'of these waits has', 'of these waits have')} not ended.` : ''));
-	if (share(totals.jit_ns))
-		add('methods', `Compiling ${countOf(totals.jit_methods, 'method')} took ${timeText(totals.jit_ns)}, ` +
-			`${shareText(totals.jit_ns, totals.wall_ns)} of the run.`);
-	if (classes[0] !== undefined && classes[0].bytes > 0)
-		add('classes', `${classes[0].name} has ${shareText(classes[0].bytes, totals.allocated_bytes)} of the allocated bytes ` +
-			`(${bytesText(classes[0].bytes)}).`);
-	if (totals.exceptions > 0)
-		add(rows.exception_sites > 0 ? 'exceptions' : 'classes', `${countOf(totals.exceptions, 'exception was', 'exceptions were')} thrown.`);
-	if (memory !== null && memory.live_bytes > 0)
-		add('memory', `${bytesText(memory.live_bytes)} of native memory were not freed.`);
-	if (totals.handles_alive > 0)
-		add('handles', `${countOf(totals.handles_alive, 'handle is', 'handles are')} alive at the end.`);
-	return notable;
+function readFindings(rows) {
+	return rows.map(({ kind, text, command, section }) => ({ text, command, view: viewOfSection[section] ?? null,
+		isLimit: limitKinds.includes(kind) }));
 }
 
 function findingItem({ view, text, command }, filled) {
@@ -132,10 +91,6 @@ function describeSession({ session, bytes, threads, methods, classes, version })
 	];
 }
 
-function topRows(table, column, count) {
-	return Array.from({ length: table.length }, (_, i) => i).sort((a, b) => table[column][b] - table[column][a]).slice(0, count);
-}
-
 export const overviewView = {
 	id: 'overview',
 	title: 'Overview',
@@ -143,14 +98,10 @@ export const overviewView = {
 		const words = (address.search ?? '').toLowerCase().split(/\s+/).filter((word) => word !== '');
 		const matches = (entry) => words.every((word) => entry.slice(0, 2).some((text) => String(text).toLowerCase().includes(word)));
 		const listed = (entries) => list(entries.filter(matches));
-		const ask = (name) => client.ask('table', { selection, name });
-		const [overview, methods, classes, samples, findings] = await Promise.all([
-			client.ask('overview', { selection }), ask('methods'), ask('classes'), ask('samples'), client.ask('findings', { selection })]);
+		const [overview, { rows }] = await Promise.all([client.ask('overview', { selection }),
+			client.ask('findings', { selection, log: document.title })]);
 		const { totals } = overview;
-		const best = topRows(methods, 'self_ns', 1).map((i) => ({ name: shortName(methods.id_text[i] ?? 'unknown', longestName), self: methods.self_ns[i] }));
-		const largest = topRows(classes, 'bytes', 1).map((i) => ({ name: shortName(classes.id_text[i] ?? 'unknown', longestName), bytes: classes.bytes[i] }));
-		const hottest = topRows(samples, 'self', 1).map((i) => ({ name: shortName(samples.id_text[i] ?? 'unknown', longestName), self: samples.self[i] }));
-		const found = findings.rows === null ? findNotable(overview, best, largest, hottest) : readFindings(findings.rows);
+		const found = readFindings(rows);
 		const notable = found.filter(({ isLimit }) => !isLimit);
 		const limits = findLimits(overview).map((text) => ({ text, view: null, command: null }));
 		const missing = [...limits, ...found.filter(({ isLimit }) => isLimit)];

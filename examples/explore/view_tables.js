@@ -40,7 +40,7 @@ const definitions = [
 	{ id: 'samples', title: 'Samples', name: 'samples', sort: 'Self', columns: [
 		['Frame', 'text', 'id_text'], ['Self', 'count', 'self'], ['Total', 'count', 'total']] },
 	{ id: 'threads', title: 'Threads', name: 'threads', sort: 'Time in methods', select: 'id_text', columns: [
-		['Name', 'text', ({ name, id_text: ids }) => name.map((text, i) => text ?? ids[i])], ['Thread', 'text', 'id_text'], ['Time in methods', 'ns', 'self_ns'],
+		['Name', 'text', ({ name, id_text: ids }) => name.map((text, i) => text ?? ids[i])], ['Thread', 'text', 'id_text'], ['Process', 'text', 'process_text'], ['Time in methods', 'ns', 'self_ns'],
 		['Processor time', 'ns', 'cpu_ns'], ['Events', 'count', 'events'], ['Samples', 'count', 'samples'],
 		['Lost events', 'count', 'lost']] },
 	{ id: 'spans', title: 'Spans', name: 'event_types', sort: 'Total', columns: [

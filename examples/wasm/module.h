@@ -5,7 +5,7 @@
  * module, and the macro of those that the module exports.
  *
  * The scripts of this directory are the only callers. They pass pointers that they got from the module, and no function
- * is called while another one runs, except those that module.js calls from wasm_fault().
+ * is called while another one runs, except those that module.js calls from wasm_fault() and wasm_name().
  */
 #ifndef WASM_MODULE_H
 #define WASM_MODULE_H
@@ -24,14 +24,15 @@
  * reader of its own, or none of them.
  */
 typedef struct log_view {
-	uint32_t source;          /**< Number of the log in module.js. */
-	uint64_t position;        /**< Offset of the next byte to read from the source. */
-	mprof_reader *reader;     /**< NULL: a frame tree. */
-	mprof_profile *profile;   /**< Or NULL. */
-	mprof_heap_graph *graph;  /**< Or NULL. */
-	mprof_frame_tree *tree;   /**< Or NULL. */
-	const mprof_error *fault; /**< During wasm_fault(), the fault; else NULL. */
-	mprof_block block;        /**< The block that the reader is at. */
+	uint32_t source;              /**< Number of the log in module.js. */
+	uint64_t position;            /**< Offset of the next byte to read from the source. */
+	mprof_reader *reader;         /**< NULL: a frame tree. */
+	mprof_profile *profile;       /**< Or NULL. */
+	mprof_finding_list *findings; /**< Of the profile; NULL before they were asked for. */
+	mprof_heap_graph *graph;      /**< Or NULL. */
+	mprof_frame_tree *tree;       /**< Or NULL. */
+	const mprof_error *fault;     /**< During wasm_fault(), the fault; else NULL. */
+	mprof_block block;            /**< The block that the reader is at. */
 } log_view;
 
 /** Copies up to \p length bytes at \p position of a source to \p bytes. Returns their number, or -1 if it failed. */
@@ -42,6 +43,9 @@ WASM_IMPORT(progress) int32_t wasm_progress(log_view *view, double done_bytes);
 
 /** Reports log_view::fault. */
 WASM_IMPORT(fault) void wasm_fault(log_view *view);
+
+/** Writes the name of a frame or a class for a sentence, with a NUL. \p kind: an #mprof_sample_kind. */
+WASM_IMPORT(name) void wasm_name(log_view *view, uint32_t kind, uint32_t id, char *text, size_t size);
 
 /** Chooses what to do with a frame: bits of #mprof_frame_choice. */
 WASM_IMPORT(choose) uint32_t wasm_choose(uint32_t kind, uint32_t id);

@@ -11,8 +11,10 @@ export class Mprof {
 	logs = new Map();
 	views = new Map();
 	choose = null;
+	name = null;
 	#tables = new Map();
 	#decoder = new TextDecoder();
+	#encoder = new TextEncoder();
 	#room = 0; // Memory for what functions take and return.
 	#roomSize = 0;
 	#lastLog = 0;
@@ -31,6 +33,12 @@ export class Mprof {
 					from.faults.push(this.describeFault(from.row('fault')));
 				},
 				choose: (kind, id) => this.choose(kind, id),
+				name: (view, kind, id, text, size) => {
+					const name = this.name(kind, id);
+					const bytes = bytesAt(text, size);
+					const { written } = this.#encoder.encodeInto(name, bytes.subarray(0, size - 1));
+					bytes[written] = 0;
+				},
 			},
 			// The C library of WASI: random numbers are the only thing that the module needs of a system.
 			wasi_snapshot_preview1: {
@@ -101,6 +109,16 @@ export class Mprof {
 		}
 		await log.finish();
 		return log;
+	}
+
+	// A text with a NUL in memory of the module, valid until the next call that reserves memory.
+	encodeText(text) {
+		const bytes = this.#encoder.encode(text);
+		const start = this.reserve(bytes.length + 1);
+		const memory = new Uint8Array(this.exports.memory.buffer, start, bytes.length + 1);
+		memory.set(bytes);
+		memory[bytes.length] = 0;
+		return start;
 	}
 
 	// Memory of at least that many bytes, valid until the next call.

@@ -351,6 +351,10 @@ export interface Tables {
 		kind: Uint32Array; id: Uint32Array; flags: Uint32Array; choice: Uint32Array; count: Amounts;
 		self: Amounts; total: Amounts;
 	};
+	findings: {
+		kind: (string | null)[]; text: (string | null)[]; command: (string | null)[];
+		section: (string | null)[]; severity: Uint32Array;
+	};
 }
 
 export type TableName = keyof Tables;
@@ -491,7 +495,30 @@ export interface Profile extends View {
 	percentile(method: number, percent: number): number | null;
 	/** The call stack of a row of age_sites. */
 	ageSiteStack(index: number): Frame[];
+	/** What stands out, the most severe first: the sentences of `mprof report`. Replaces the table findings. */
+	findings(options?: FindingOptions): Finding[];
 	frameTree(options?: FrameTreeOptions): FrameTree;
+}
+
+export interface FindingOptions {
+	/** The name of the log in commands; without it, "FILE". */
+	log?: string;
+	/** The most findings; without it, 7. */
+	maxCount?: number;
+	/** The name of a frame, or of a class (kind 7), in a sentence; null for the usual one. */
+	name?: (kind: number, id: number) => string | null;
+}
+
+export interface Finding {
+	/** As "hot-method"; mprof_finding has a list. */
+	kind: string;
+	text: string;
+	/** A command line that shows more. */
+	command: string;
+	/** The section of `mprof report` that shows more. */
+	section: string;
+	/** 0 to 100. */
+	severity: number;
 }
 
 /** Has the tables nodes, frames, callers and callees. A copy: it does not change with the profile. */

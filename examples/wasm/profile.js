@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Profiles of logs, and trees of frames made from them.
+import { frameKinds } from './names.js';
 import { statusOk } from './statuses.js';
 import { View } from './view.js';
 
 const frameSources = { calls: 1, samples: 2, allocations: 3,
 	memory: 6, memoryLive: 7, memoryPeak: 8, memoryTemporary: 9 };
+
+// The kind of a class among those of frames: mprof_sample_kind.
+const sampleClass = 7;
 
 const profileFlags = {
 	withoutCallTree: 1, withCompilations: 2, withCallSites: 4, withMonitorObjects: 8, withDurations: 16,
@@ -57,6 +61,36 @@ export class Profile extends View {
 		const { exports } = this.module;
 		return this.module.getFrames((frames, capacity) =>
 			exports.mprof_js_get_age_site_stack(this.pointer, index, frames, capacity));
+	}
+
+	findings({ log = 'FILE', maxCount = 0, name = null } = {}) {
+		const { module } = this;
+		let failure = null;
+		module.name = (kind, id) => {
+			try {
+				return String(name?.(kind, id) ?? this.#nameInSentence(kind, id));
+			} catch (error) {
+				failure ??= error;
+				return '';
+			}
+		};
+		const status = module.exports.mprof_js_findings_create(this.live(), module.encodeText(log), maxCount);
+		module.name = null;
+		if (failure !== null)
+			throw failure;
+		this.check(status);
+		const { length, kind, text, command, section, severity } = this.table('findings');
+		return Array.from({ length }, (_, i) => ({ kind: kind[i], text: text[i], command: command[i],
+			section: section[i], severity: severity[i] }));
+	}
+
+	#nameInSentence(kind, id) {
+		if (kind === sampleClass)
+			return id === 0 ? '(unknown)' : this.className(id) ?? '(unknown)';
+		const name = kind === frameKinds.method ? this.readableMethodName(id) : this.frameName(kind, id);
+		if (kind === frameKinds.module && name !== null)
+			return `[${name.slice(name.lastIndexOf('/') + 1)}]`;
+		return name ?? '(unknown)';
 	}
 
 	frameTree(options = {}) {

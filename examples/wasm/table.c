@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const table_list *const lists[] = {&session_tables, &tree_tables};
+static const table_list *const lists[] = {&session_tables, &tree_tables, &finding_tables};
 
 /* Maximum number of columns of a table. */
 #define MAX_COLUMNS 64

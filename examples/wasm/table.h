@@ -91,6 +91,7 @@ typedef struct table_list {
 	size_t count;
 } table_list;
 
+extern const table_list finding_tables;
 extern const table_list session_tables;
 extern const table_list tree_tables;
 

@@ -74,6 +74,7 @@ log_view *WASM_EXPORT(mprof_js_view_create)(uint32_t source)
 
 void WASM_EXPORT(mprof_js_view_destroy)(log_view *view)
 {
+	mprof_finding_list_destroy(view->findings);
 	mprof_frame_tree_destroy(view->tree);
 	mprof_heap_graph_destroy(view->graph);
 	mprof_profile_destroy(view->profile);

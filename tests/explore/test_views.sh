@@ -12,15 +12,18 @@ make_tree growing growing.mprof 3
 "$builddir/tests/tool/make_code" names.mprof /nonexistent/file "" 3@1000:_ZN6shapes6circle4drawEi 2@2000:main \
 	'1@3000:_ZN1<b>1aEv' || fail "make_code"
 "$builddir/tests/tool/make_lines" lines.mprof || fail "make_lines"
+cp spans.mprof copy.mprof
+mprof merge -o merged.mprof spans.mprof copy.mprof
+expect_status 0 "merge"
 seq 40 >demo.txt
-for log in full memory sample growing timeline spans names lines; do
+for log in full memory sample growing timeline spans names lines merged; do
 	mprof explore -o "$log.html" "$log.mprof"
 	expect_status 0 "explore $log"
 done
-mprof report --json timeline.mprof
-mv out timeline.json
-mprof report --json full.mprof
-mv out full.json
+for log in full growing memory names timeline; do
+	mprof report --json "$log.mprof"
+	mv out "$log.json"
+done
 mkdir -p "$builddir/tests/explore/views"
 node "$srcdir/tests/explore/short_names.mjs" "$srcdir/examples/explore/short_name.js" || fail "short_names.mjs"
 in_browser views.mjs "$builddir/tests/explore/views"

@@ -108,9 +108,39 @@ async function checkTabs(browser) {
 	expect('a heap log', orders.growing[1], 'heap');
 	expect('a log of native memory', orders.memory[1], 'memory');
 	expect('a log of calls', orders.timeline[1], 'flame');
-	await browser.openLog(address('growing.html'));
-	const overview = await browser.run(() => document.querySelector('#main .findings').textContent);
-	expect('the heap stands out', /heap/i.test(overview) && !overview.includes('Nothing'), true);
+}
+
+// The overview says what the report says, with call sites where the page has them, and links to the views that show it.
+async function checkFindings(browser) {
+	const links = { growing: 'heap', memory: 'memory', names: 'flame', timeline: 'methods' };
+	for (const log of ['full', 'growing', 'memory', 'names', 'timeline']) {
+		const { findings } = JSON.parse(readFileSync(`${log}.json`, 'utf8'));
+		await browser.openLog(address(`${log}.html`), '#view=overview');
+		const shown = await browser.run(() => Array.from(document.querySelectorAll('#main .findings li'), (item) => ({
+			text: item.firstChild.textContent, command: item.querySelector('code')?.textContent ?? null,
+			view: /view=(\w+)/.exec(item.querySelector('a')?.href ?? '')?.[1] ?? null })));
+		for (const { text, command } of findings) {
+			const found = shown.find((item) => item.text.startsWith(text.slice(0, -1)));
+			expect(`${log}: the command of ${text}`, found?.command, command);
+		}
+		expect(`${log}: findings`, shown.filter(({ command }) => command !== null).length, findings.length);
+		if (links[log] !== undefined)
+			expect(`${log}: a link to the view ${links[log]}`, shown.some(({ view }) => view === links[log]), true);
+	}
+}
+
+// Threads of a log of several processes have their process.
+async function checkProcesses(browser) {
+	await browser.openLog(address('merged.html'), '#view=threads');
+	const processes = await browser.run(() => {
+		const headings = Array.from(document.querySelectorAll('#main th'), (cell) => cell.textContent);
+		const column = headings.findIndex((text) => text.startsWith('Process') && !text.startsWith('Processor'));
+		return Array.from(document.querySelectorAll('#main tbody tr:not(.space)'), (row) => row.children[column]?.textContent);
+	});
+	expect('processes of threads', [...new Set(processes)].sort().join(), 'process #1,process #2');
+	await browser.openLog(address('spans.html'), '#view=threads');
+	expect('a column for one process', await browser.run(() => Array.from(document.querySelectorAll('#main th'), (cell) => cell.textContent)
+		.some((text) => /^Process\b/.test(text))), false);
 }
 
 // The old view is never shown below the new tab, however long the answer takes.
@@ -208,6 +238,8 @@ try {
 		await checkLooks(browser, directory);
 	} else {
 		await checkTabs(browser);
+	await checkFindings(browser);
+		await checkProcesses(browser);
 		await checkReaction(browser);
 		await checkStacks(browser);
 		await checkNames(browser);

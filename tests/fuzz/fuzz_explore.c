@@ -49,6 +49,7 @@ double mprof_js_graph_get_path(const log_view *view, uint32_t object, uint32_t r
 			       uint32_t capacity);
 mprof_status mprof_js_tree_create(log_view *view, const log_view *profile, uint32_t source, uint32_t inverted,
 				  uint32_t max_depth, uint32_t has_focus, uint32_t has_choice);
+mprof_status mprof_js_findings_create(log_view *view, const char *log, uint32_t max_count);
 double mprof_js_view_get_time(const log_view *view, uint64_t counter);
 uint64_t mprof_js_view_get_counter(const log_view *view, double nanoseconds);
 mprof_status mprof_js_next_block(log_view *view);
@@ -108,6 +109,13 @@ void wasm_fault(log_view *view)
 		fputs("fuzz_explore: a fault without a text\n", stderr);
 		abort();
 	}
+}
+
+void wasm_name(log_view *view, uint32_t kind, uint32_t id, char *text, size_t size)
+{
+	const char *name = kind != MPROF_SAMPLE_CLASS ? mprof_js_get_name(view, kind, id) : NULL;
+
+	snprintf(text, size, "%s", name != NULL ? name : "");
 }
 
 uint32_t wasm_choose(uint32_t kind, uint32_t id)
@@ -220,6 +228,7 @@ static void take_profile(void)
 					    (uint32_t)choose_below(20), start, end, choose_time(), threads,
 					    choose_below(5) == 0 ? 3 : 0) == MPROF_OK) {
 			(void)mprof_js_profile_read(view);
+			(void)mprof_js_findings_create(view, "log", (uint32_t)choose_below(20));
 			take_tables(view);
 			take_names(view);
 			for (uint32_t id = 0; id < 20; id++) {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Reports contain the names that functions of C++ and Rust have in the source. Names of other schemes, damaged names, and
-# names that stand for more text than memory has are printed as they are, and names after them are not.
+# Reports and exports contain the names that functions of C++ and Rust have in the source. Names of other schemes,
+# damaged names, and names that stand for more text than memory has are printed as they are, and names after them are
+# not.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -72,6 +73,50 @@ expect_matches 'shop::till::operator<<' 16
 expect_matches 'shop::till::operator()' 32
 expect_matches 'shop::till::*' 56
 expect_matches _ZN4shop4tillclEi 32
+
+# Exports and documents have the names of the source, too, and beside them those of the object file where the format has
+# a place for them; with --compiler-names only these.
+symbol=_ZN6shapes6circle4drawEi
+exported='shapes::circle::draw(int)'
+"$builddir/tests/tool/make_code" exported.mprof /nonexistent/file "" 4@1000:$symbol 8@2000:main || fail "make_code"
+for format in pprof perfetto speedscope folded firefox callgrind dot otlp sqlite; do
+	mprof export --to=$format -o exported.$format exported.mprof
+	expect_status 0 "export --to=$format"
+	case $format in
+	pprof) gzip -dc <exported.$format >content ;;
+	*) cp exported.$format content ;;
+	esac
+	grep -qaF "$exported" content || fail "$format lacks the name of the source"
+	case $format in
+	pprof | otlp) grep -qaF "$symbol" content || fail "$format lacks the name of the object file" ;;
+	*) ! grep -qaF "$symbol" content || fail "$format has the name of the object file" ;;
+	esac
+	mprof export --to=$format --compiler-names -o - exported.mprof
+	expect_status 0 "export --to=$format --compiler-names"
+	case $format in
+	pprof) gzip -dc <out >content ;;
+	*) cp out content ;;
+	esac
+	grep -qaF "$symbol" content || fail "$format --compiler-names lacks the name"
+	! grep -qaF "$exported" content || fail "$format --compiler-names has the name of the source"
+done
+mprof export --to=hprof --compiler-names -o - exported.mprof
+expect_status 2 "export --to=hprof --compiler-names"
+# expect_names_in WHAT FILTER: of the document in out, the name and the symbol of the functions.
+expect_names_in() {
+	expect_json "$1" "[$2 | \"\(.name) \(.symbol)\"] | sort | join(\";\")" \
+		"\"main null;$exported $symbol\""
+}
+mprof report --json --no-lines exported.mprof
+expect_names_in "report" '.samples[]'
+mprof top --once --json exported.mprof
+expect_names_in "top" '.samples[]'
+mprof diff --json exported.mprof exported.mprof
+expect_names_in "diff" '.samples[]'
+mprof report --csv --no-lines --sections=samples exported.mprof
+grep -qF "$exported" out || fail "CSV lacks the name of the source: $(cat out)"
+mprof report --all --no-lines --compiler-names exported.mprof
+grep -qF "$symbol" out || fail "report --compiler-names lacks the name of the object file"
 
 # Without libiberty, names of Rust are printed as they are: those of the older scheme, too, although they are of C++ also.
 if test -n "${MPROF_WITHOUT_LIBIBERTY-}"; then

@@ -134,6 +134,8 @@ expect_json "threads belong to processes" '[.threads[] | select(.process == null
 test "$(jq '[.processes[].samples] | add' out)" -gt 20 || fail "there are hardly any samples"
 expect_json "samples of the processes" '([.processes[].samples] | add) == ([.threads[].samples] | add)' true
 
+cp out merged.json
+
 # A filter for a process is one for its threads.
 samples=$(jq '[.processes[] | select(.name == "awk") | .samples] | add' out)
 mprof report --json --process=awk all.mprof
@@ -142,12 +144,70 @@ expect_json "samples of awk" '[.threads[].samples] | add' "$samples"
 number=$(jq '.processes[] | select(.name == "awk") | .system_id' out)
 mprof report --json --process="$number" all.mprof
 expect_json "samples of awk by number" '[.threads[].samples] | add' "$samples"
+mprof report --json '--process=a?k' all.mprof
+expect_json "samples of awk by a pattern" '[.threads[].samples] | add' "$samples"
 mprof report --process=awkk all.mprof
 expect_status 2 "a process that is not there"
 expect_line err "no process of the log is named or numbered 'awkk'; nearest: awk"
 mprof export --to=folded --value=samples --process=awk -o awk.folded all.mprof
 expect_status 0 "export --process"
 grep -q . awk.folded || fail "the export of a process is empty"
+
+# Outputs that add up processes say so, others tell them apart.
+count=$(jq '.processes | length' merged.json)
+mprof top --once all.mprof
+expect_line out ": ended, $count processes, window"
+mprof top --once --json all.mprof
+expect_json "processes in top" '.processes' "$count"
+mprof diff all.mprof all.mprof
+expect_line out "^before +all\.mprof \(sums of $count processes\)$"
+mprof diff --json all.mprof all.mprof
+expect_json "processes in diff" '[.before.processes, .after.processes]' "[$count,$count]"
+mprof export --to=chrome -o all.json all.mprof
+expect_status 0 "export --to=chrome"
+expect "processes in chrome" "$(jq '[.traceEvents[] | select(.name == "process_name") | .pid] | unique | length' all.json)" \
+	"$count"
+mprof export --to=firefox -o all.firefox.json all.mprof
+expect_status 0 "export --to=firefox"
+expect "programs in firefox" "$(jq -c '[.threads[] | select(.samples.length > 1) | .processName] | unique' all.firefox.json)" \
+	"$(jq -c '[.processes[] | select(.samples > 0) | .name] | unique' merged.json)"
+if command -v go >/dev/null; then
+	mprof export --to=pprof -o all.pb.gz all.mprof
+	expect_status 0 "export --to=pprof"
+	go tool pprof -tags all.pb.gz >tags 2>messages || fail "go tool pprof: $(cat messages)"
+	expect_line tags '^ process: Total'
+	expect_line tags " $(jq '.processes[] | select(.name == "awk") | .system_id' merged.json)\$"
+	expect_line tags ': awk$'
+fi
+
+# All threads of a name are chosen, together with a process those of that process.
+mprof report --json all.mprof
+ids=$(jq -c '[.threads[] | select(.name == "program") | .id] | sort' out)
+test "$(jq length <<<"$ids")" -gt 3 || fail "the threads named program: $ids"
+for name in program 'prog*'; do
+	mprof report --json "--thread=$name" all.mprof
+	expect_status 0 "report --thread=$name"
+	expect_json "threads with the name $name" '[.threads[].id] | sort' "$ids"
+done
+samples=$(jq '[.threads[].samples] | add' out)
+mprof export --to=folded --value=samples --thread=program -o program.folded all.mprof
+expect_status 0 "export --thread"
+expect "samples of the threads" "$(awk '{ sum += $NF } END { print sum }' program.folded)" "$samples"
+mprof flame --thread=program -o program.svg all.mprof
+expect_status 0 "flame --thread"
+grep -qF -- '--thread=program' program.svg || fail "the flame graph does not state the thread"
+mprof export --to=pprof --thread=program -o program.pb.gz all.mprof
+expect_status 0 "export --to=pprof --thread"
+gzip -dc program.pb.gz | strings >strings.txt
+! grep -qF mawk strings.txt || fail "another thread is in the profile"
+mprof report --json --thread=program --process=awk all.mprof
+expect_json "threads of both choices" '[.threads[] | select(.samples > 0)] | length' 0
+for command in report flame 'export --to=folded'; do
+	# shellcheck disable=SC2086  # A command and its option.
+	mprof $command --thread=programx all.mprof
+	expect_status 2 "$command --thread with a name that is not there"
+	expect_line err "no thread of the log is named or numbered 'programx'; nearest: program"
+done
 
 # Logs that end early are merged as far as they go; what is no log is refused, and nothing is written.
 mprof record --children -o cut.mprof -- sh -c './program'

@@ -50,7 +50,7 @@ python3 "$srcdir/tests/tool/metrics_trace.py" jobs.pftrace >counters || fail "th
 expect "counters" "$(sort counters)" "$(printf 'queue: fill\t%%\t0\t5\nqueue: length\t\t2\t5')"
 mprof export --to=chrome -o jobs.json jobs.mprof
 expect_status 0 "export as a trace of Chrome"
-expect "values" "$(jq -c '[.traceEvents[] | select(.ph == "C" and .name == "queue: length") | .args.value]' jobs.json)" \
+expect "values" "$(jq -c '[.traceEvents[] | select(.ph == "C" and .name == "queue: length") | .args[]]' jobs.json)" \
 	'[400,300,200,100,0]'
 for table in metrics:3 histograms:2 messages:3 waits:2 gc_generations:1; do
 	mprof export --to=csv --table=${table%:*} -o rows.csv jobs.mprof

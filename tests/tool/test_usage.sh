@@ -49,7 +49,7 @@ wrong report --top=x sample.mprof
 wrong report --top=-1 sample.mprof
 wrong report --sort=colour sample.mprof
 expect_line err "'colour' is not a key of a table"
-wrong report --thread=main sample.mprof
+wrong report --thread= sample.mprof
 wrong report --min-percent=101 sample.mprof
 wrong report --depth=99999999 sample.mprof
 wrong flame

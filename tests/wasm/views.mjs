@@ -173,6 +173,21 @@ assert.ok(profile.frameTree({ inverted: true }).rowCount('nodes') > 1);
 for (const source of ['samples', 'allocations', 'memory', 'memoryLive', 'memoryPeak', 'memoryTemporary'])
 	assert.equal(profile.frameTree({ source }).table('nodes').parent[0], 0, source);
 
+// What stands out.
+const findings = profile.findings({ log: 'a b.mprof' });
+assert.ok(findings.length > 0 && findings.length <= 7);
+assert.ok(findings.every(({ text, command, section, kind }) => text.endsWith('.') && section !== '' && kind !== '' &&
+	command.startsWith('mprof ') && command.endsWith(" 'a b.mprof'")));
+assert.deepEqual(findings.map(({ severity }) => severity), findings.map(({ severity }) => severity).sort((a, b) => b - a));
+assert.equal(profile.rowCount('findings'), findings.length);
+assert.equal(profile.findings({ maxCount: 1 }).length, 1);
+const asked = [];
+const renamed = profile.findings({ name: (kind, id) => (asked.push([kind, id]), kind === frameKinds.method ? 'größe' : null) });
+assert.ok(asked.some(([kind, id]) => kind === frameKinds.method && id > 0));
+assert.ok(renamed.some(({ text }) => text.startsWith('größe takes ')));
+assert.throws(() => profile.findings({ name: () => { throw new RangeError('no'); } }), RangeError);
+assert.equal(whole.log.profile().rowCount('findings'), 0);
+
 // Events.
 const cursor = whole.log.events();
 const counts = new Float64Array(256);

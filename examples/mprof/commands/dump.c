@@ -107,14 +107,25 @@ int dump_is_memory(const mprof_event *event)
 	return dump_event_info(event).category == MPROF_EVENT_CATEGORY_MEMORY;
 }
 
+static int find_innermost(const log_input *input, uint32_t stack, mprof_stack_frame *frame)
+{
+	uint32_t caller;
+
+	return mprof_reader_lookup_caller(input->reader, stack, frame, sizeof(*frame), &caller) == MPROF_OK;
+}
+
 const char *dump_innermost(const log_input *input, uint32_t stack)
 {
 	mprof_stack_frame frame;
-	uint32_t caller;
 
-	if (mprof_reader_lookup_caller(input->reader, stack, &frame, sizeof(frame), &caller) != MPROF_OK)
-		return NULL;
-	return names_frame(input->names, &frame);
+	return find_innermost(input, stack, &frame) ? names_frame(input->names, &frame) : NULL;
+}
+
+const char *dump_innermost_symbol(const log_input *input, uint32_t stack)
+{
+	mprof_stack_frame frame;
+
+	return find_innermost(input, stack, &frame) ? names_frame_symbol(input->names, &frame) : NULL;
 }
 
 /* Prints the definitions that the following events refer to. */

@@ -34,8 +34,8 @@ static const char help[] =
 	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
 	"each\n"
 	"  --by-line            frames in different lines are different frames, where the log states lines\n"
-	"  --thread=ID          only the activity of this thread\n"
-	"  --process=NAME       only the threads of this process, by its name or number\n"
+	"  --thread=NAME        only the threads with this name, a pattern or an ID\n"
+	"  --process=NAME       only the threads of processes with this name, a pattern or a number\n"
 	"  --time=FROM-TO       only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME          only this time before the end, as 5s\n"
 	"  --focus=PATTERN      only call stacks that contain a method that matches\n"
@@ -46,6 +46,7 @@ static const char help[] =
 	"  --table=NAME         only this table, as one file, in formats with a file for each table\n"
 	"  --host=TEXT          tables: the host of logs that do not state it\n"
 	"  --build=TEXT         tables: the version of the program, for logs that do not state it\n"
+	"  --compiler-names     functions of C++ and Rust as the object file names them: _ZN4shop4sellEi\n"
 	"  --no-lines           do not read the debug information of native code for lines and inlined functions\n"
 	"  --threads=N          threads that decode events (default: 1)\n"
 	"  --help               this text\n"
@@ -208,10 +209,11 @@ static int has_bad_options(const export_job *job)
 			     job->is_forced ? "--force" : "--max-depth") ||
 	       refuse_option(job, EXPORT_HAS_LINES, job->by_line, "--by-line") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
-	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
-	       refuse_option(job, EXPORT_HAS_WINDOW, taken->process.wanted != NULL, "--process") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->threads.wanted != NULL, "--thread") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->threads.wanted_process != NULL, "--process") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->compiler_names, "--compiler-names") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->focus_pattern != NULL, "--focus") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->ignore_pattern != NULL, "--ignore") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->hide_pattern != NULL, "--hide") ||
@@ -346,6 +348,19 @@ static void note_described(const export_job *job, const log_report *report)
 			count, job->target->name);
 }
 
+/* Sums by call stack have no values at times. */
+static void note_metrics(const export_job *job, const log_report *report)
+{
+	mprof_metric_stats metric = {.struct_size = sizeof(metric)};
+	uint64_t count = 0;
+
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_METRICS, i, &metric) == MPROF_OK; i++)
+		count += metric.count;
+	if (count > 0 && job->target->kind == EXPORT_AGGREGATED)
+		fprintf(stderr, "mprof: export: %" PRIu64 " values of metrics were left out: %s has none\n", count,
+			job->target->name);
+}
+
 /* Of formats with all values; those with one refuse options for others when they make its tree. */
 static int lacks_snapshot(const export_job *job, const log_report *report)
 {
@@ -372,7 +387,7 @@ static int write_one_report(export_job *job, export_file *file)
 	job->log = spooled_path(job->paths[0]);
 	if (job->log == NULL)
 		return STATUS_NOTHING;
-	status = process_choice_read(&job->options.process, job->log);
+	status = thread_choice_find(&job->options.threads, job->log);
 	if (status != STATUS_OK)
 		return status;
 	status = report_read(&report, job->log, &job->options);
@@ -383,11 +398,12 @@ static int write_one_report(export_job *job, export_file *file)
 		note_losses(&report);
 		note_described(job, &report);
 		note_kinds(job, &report);
+		note_metrics(job, &report);
 		written = lacks_snapshot(job, &report) ? STATUS_USAGE : job->target->write_report(job, &report, file);
 		status = written > status ? written : status;
 	}
 	report_release(&report);
-	process_choice_release(&job->options.process);
+	thread_choice_release(&job->options.threads);
 	return status;
 }
 

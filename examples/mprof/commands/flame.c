@@ -6,6 +6,7 @@
 #include "common/whole_file.h"
 #include "flame/graph.h"
 #include "heap/spooled.h"
+#include "report/filters.h"
 #include "shared/text.h"
 
 #include <errno.h>
@@ -36,8 +37,8 @@ static const char help[] =
 	"  --depth=N          rows of frames (default 200)\n"
 	"  --width=N          width in pixels (default 1200)\n"
 	"  --title=TEXT       the title\n"
-	"  --thread=ID        only the activity of this thread\n"
-	"  --process=NAME     only the threads of this process, by its name or number\n"
+	"  --thread=NAME      only the threads with this name, a pattern or an ID\n"
+	"  --process=NAME     only the threads of processes with this name, a pattern or a number\n"
 	"  --time=FROM-TO     only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME        only this time before the end, as 5s\n"
 	"  --focus=PATTERN    only call stacks that contain a method that matches\n"
@@ -45,7 +46,8 @@ static const char help[] =
 	"  --hide=PATTERN     remove methods that match from call stacks; their own value counts for their callers\n"
 	"  --collapse=PATTERN show each run of methods that match as one frame\n"
 	"  --class=PATTERN    only objects of classes that match, of allocations, waits and handles\n"
-	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
+	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work; and\n"
+	"                     functions as the object file does: _ZN4shop4sellEi for shop::sell(int)\n"
 	"  --no-lines         do not read the debug information of native code for inlined functions\n"
 	"  --threads=N        threads that decode events (default: 1)\n"
 	"  --help             this text\n"
@@ -67,16 +69,8 @@ enum {
 	OPTION_DEPTH,
 	OPTION_WIDTH,
 	OPTION_TITLE,
-	OPTION_THREAD,
-	OPTION_PROCESS,
-	OPTION_TIME,
-	OPTION_LAST,
-	OPTION_FOCUS,
-	OPTION_IGNORE,
-	OPTION_HIDE,
 	OPTION_COLLAPSE,
 	OPTION_CLASS,
-	OPTION_COMPILER_NAMES,
 	OPTION_NO_LINES
 };
 
@@ -97,16 +91,9 @@ static const struct option options[] = {
 	{"depth", required_argument, NULL, OPTION_DEPTH},
 	{"width", required_argument, NULL, OPTION_WIDTH},
 	{"title", required_argument, NULL, OPTION_TITLE},
-	{"thread", required_argument, NULL, OPTION_THREAD},
-	{"process", required_argument, NULL, OPTION_PROCESS},
-	{"time", required_argument, NULL, OPTION_TIME},
-	{"last", required_argument, NULL, OPTION_LAST},
-	{"focus", required_argument, NULL, OPTION_FOCUS},
-	{"ignore", required_argument, NULL, OPTION_IGNORE},
-	{"hide", required_argument, NULL, OPTION_HIDE},
+	FILTER_OPTIONS_STACKS,
 	{"collapse", required_argument, NULL, OPTION_COLLAPSE},
 	{"class", required_argument, NULL, OPTION_CLASS},
-	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
 	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
 	{NULL, 0, NULL, 0},
 };
@@ -125,48 +112,12 @@ static int parse_share(flame_options *taken, const char *value)
 	return 0;
 }
 
-/* Options that choose a part of the log. */
-static int apply_filter(report_options *report, int option, const char *value)
-{
-	switch (option) {
-	case OPTION_THREAD:
-		report->has_thread = 1;
-		return arguments_number("--thread", value, 0, UINT64_MAX, &report->thread);
-	case OPTION_PROCESS:
-		report->process.wanted = value;
-		return 1;
-	case OPTION_TIME:
-		return time_window_parse(&report->window, value);
-	case OPTION_LAST:
-		return time_window_parse_last(&report->window, value);
-	case OPTION_FOCUS:
-		report->focus_pattern = value;
-		return 1;
-	case OPTION_IGNORE:
-		report->ignore_pattern = value;
-		return 1;
-	case OPTION_HIDE:
-		report->hide_pattern = value;
-		return 1;
-	case OPTION_COLLAPSE:
-		report->collapse_pattern = value;
-		return 1;
-	case OPTION_CLASS:
-		report->class_pattern = value;
-		return 1;
-	case OPTION_COMPILER_NAMES:
-		report->compiler_names = 1;
-		return 1;
-	default:
-		report->without_lines = 1;
-		return 1;
-	}
-}
-
 static int apply_option(void *user, int option, const char *value)
 {
 	flame_options *taken = user;
 
+	if (filter_options_have(option))
+		return filter_options_apply(&taken->report, option, value);
 	switch (option) {
 	case 'o':
 		taken->out = value;
@@ -193,8 +144,15 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_TITLE:
 		taken->title = value;
 		return 1;
+	case OPTION_COLLAPSE:
+		taken->report.collapse_pattern = value;
+		return 1;
+	case OPTION_CLASS:
+		taken->report.class_pattern = value;
+		return 1;
 	default:
-		return apply_filter(&taken->report, option, value);
+		taken->report.without_lines = 1;
+		return 1;
 	}
 }
 
@@ -303,10 +261,8 @@ static int draw(const flame_options *taken)
 /* Returns -1, or the exit status after a message if options do not fit together. */
 static int check_options(const flame_options *taken)
 {
-	if (taken->report.window.text != NULL && taken->report.window.last_ns > 0) {
-		fputs("mprof: --time and --last cannot be combined\n", stderr);
+	if (!filter_options_check(&taken->report))
 		return arguments_refuse("flame");
-	}
 	if (taken->is_normalized && taken->before == NULL) {
 		fputs("mprof: flame: --normalize without BEFORE\n", stderr);
 		return arguments_refuse("flame");
@@ -335,7 +291,8 @@ int command_flame(int argc, char **argv)
 		taken.value == EXPORT_ALLOCATIONS || taken.value == EXPORT_BYTES || taken.value == EXPORT_WAITS;
 	taken.report.readable_names = !taken.report.compiler_names;
 	/* A heap snapshot takes a second pass, and processes are found in one before. */
-	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT || taken.report.process.wanted != NULL) {
+	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT ||
+	    thread_choice_reads_log(&taken.report.threads)) {
 		taken.file = spooled_path(taken.file);
 		taken.before = taken.before != NULL ? spooled_path(taken.before) : NULL;
 		if (taken.file == NULL || (arguments.out != NULL && taken.before == NULL))

@@ -31,8 +31,8 @@ static const char help[] =
 	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
-	"  --thread=ID        only the activity of this thread\n"
-	"  --process=NAME     only the threads of this process, by its name or number\n"
+	"  --thread=NAME      only the threads with this name, a pattern or an ID\n"
+	"  --process=NAME     only the threads of processes with this name, a pattern or a number\n"
 	"  --tree             only the call tree; for a log without calls, the sample tree\n"
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"
@@ -57,7 +57,8 @@ static const char help[] =
 	"  --backtraces       only classes by call stack, with ages\n"
 	"  --temporaries      only what died at the first collection, by call stack\n"
 	"  --alive-at=WHEN    only what was alive at a time, as 1.5s, at a marker, at the peak or the end\n"
-	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
+	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work; and\n"
+	"                     functions as the object file does: _ZN4shop4sellEi for shop::sell(int)\n"
 	"  --full-names       do not shorten names to the width of the terminal\n"
 	"  --color=WHEN       color auto (on a terminal, if NO_COLOR is not set), always or never\n"
 	"  --no-pager         do not print to $PAGER on a terminal\n"
@@ -84,7 +85,6 @@ enum {
 	OPTION_TREE,
 	OPTION_MIN_PERCENT,
 	OPTION_DEPTH,
-	OPTION_COMPILER_NAMES,
 	OPTION_CALLERS,
 	OPTION_CALLEES,
 	OPTION_INVERTED,
@@ -135,7 +135,6 @@ static const struct option options[] = {
 	{"backtraces", no_argument, NULL, OPTION_BACKTRACES},
 	{"temporaries", no_argument, NULL, OPTION_TEMPORARIES},
 	{"alive-at", required_argument, NULL, OPTION_ALIVE_AT},
-	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
 	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
 	{"full-names", no_argument, NULL, OPTION_FULL_NAMES},
 	{"color", required_argument, NULL, OPTION_COLOR},
@@ -264,9 +263,6 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_TREE:
 		taken->tree_only = 1;
 		return 1;
-	case OPTION_COMPILER_NAMES:
-		taken->compiler_names = 1;
-		return 1;
 	case OPTION_PERCENTILES:
 		taken->with_percentiles = 1;
 		return 1;
@@ -385,8 +381,8 @@ int command_report(int argc, char **argv)
 	/* While mprof record runs a native program, its log may have the name of a part. */
 	if (part_log_find(arguments.file, part, sizeof(part)) == PART_FOUND)
 		arguments.file = part;
-	/* The processes are found before the log is read. */
-	if (taken.process.wanted != NULL)
+	/* Threads and processes are found before the log is read. */
+	if (thread_choice_reads_log(&taken.threads))
 		arguments.file = spooled_path(arguments.file);
 	if (arguments.file == NULL)
 		return STATUS_NOTHING;

@@ -228,6 +228,11 @@ const char *demangle_shown(const char *name)
 	return text->shown != NULL ? text->shown : name;
 }
 
+const char *demangle_symbol(const char *name)
+{
+	return name != NULL && demangle_shown(name) != name ? name : NULL;
+}
+
 int demangle_has_rust(void)
 {
 #ifdef WITH_LIBIBERTY

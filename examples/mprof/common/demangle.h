@@ -13,6 +13,9 @@
  */
 const char *demangle_shown(const char *name);
 
+/** \p name if demangle_shown() returns another one; NULL if not, and for NULL. */
+const char *demangle_symbol(const char *name);
+
 /** Whether this build demangles names of Rust. */
 int demangle_has_rust(void);
 

@@ -81,8 +81,9 @@ struct name_lookup {
 	mprof_reader *reader;
 	char *text; /* The last name returned. */
 	size_t text_size;
-	int is_readable; /* Methods and functions have the names of the source. */
-	char *readable;  /* The last such name. */
+	int is_readable;  /* Methods that the compiler made have the names of the source. */
+	int uses_symbols; /* Functions have the names of the linker. */
+	char *readable;   /* The last such name. */
 	size_t readable_size;
 	char *collapsed;           /* The name of collapsed frames; NULL if there are none. */
 	mprof_stack_frame *frames; /* The last call stack returned. */
@@ -134,6 +135,11 @@ void names_use_readable(name_lookup *names)
 	names->is_readable = 1;
 }
 
+void names_use_symbols(name_lookup *names)
+{
+	names->uses_symbols = 1;
+}
+
 int names_use_collapsed(name_lookup *names, const char *pattern)
 {
 	free(names->collapsed);
@@ -154,7 +160,7 @@ static const char *full_name(name_lookup *names, uint32_t id, int *is_cxx)
 	char *text;
 
 	names_method(names->reader, id, &name);
-	*is_cxx = name.name != name.symbol;
+	*is_cxx = name.name != name.symbol && !names->uses_symbols;
 	if (!*is_cxx)
 		return format_name(names, mprof_reader_format_method, id);
 	if (asprintf(&text, "%s%s%s", name.class_name, name.class_name[0] != '\0' ? "." : "", name.name) < 0)
@@ -192,12 +198,6 @@ const char *names_full_method(name_lookup *names, uint32_t id)
 	return names->readable;
 }
 
-/* The name of a native function, or of a location in one. */
-static const char *readable_function(const name_lookup *names, const char *name)
-{
-	return names->is_readable && name != NULL ? demangle_shown(name) : name;
-}
-
 int names_is_runtime_work(const mprof_reader *reader, uint32_t id)
 {
 	mprof_mapping mapping;
@@ -224,7 +224,13 @@ static const char *location_name(name_lookup *names, uint32_t id)
 		name = function_name(names, record.as.location.function);
 	if (name == NULL)
 		name = format_name(names, mprof_reader_format_location, id);
-	return readable_function(names, name);
+	return name;
+}
+
+/* The name as it is shown of one in the object file; NULL for NULL. */
+static const char *shown_function(const name_lookup *names, const char *symbol)
+{
+	return names->uses_symbols || symbol == NULL ? symbol : demangle_shown(symbol);
 }
 
 /* Replaces the outer frames that were not recorded. */
@@ -235,7 +241,7 @@ const char *names_frame(name_lookup *names, const mprof_stack_frame *frame)
 	if (frame->is_native && frame->id == 0)
 		return truncated_name;
 	if (frame->is_native)
-		return location_name(names, frame->id);
+		return shown_function(names, location_name(names, frame->id));
 	return frame->id != 0 ? names_full_method(names, frame->id) : NULL;
 }
 
@@ -253,39 +259,43 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 	case MPROF_SAMPLE_METHOD:
 		return names_full_method(names, id);
 	case MPROF_SAMPLE_FUNCTION:
-		return readable_function(names, function_name(names, id));
+		return shown_function(names, function_name(names, id));
 	case MPROF_SAMPLE_MODULE:
 		return mprof_reader_lookup_record(names->reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) ==
 				       MPROF_OK
 			       ? record.as.module.file
 			       : NULL;
 	case MPROF_SAMPLE_LOCATION:
-		return location_name(names, id);
+		return shown_function(names, location_name(names, id));
 	default:
 		return NULL;
 	}
 }
 
-const char *names_linker_frame(name_lookup *names, const mprof_stack_frame *frame)
+const char *names_symbol(name_lookup *names, uint32_t kind, uint32_t id)
 {
-	const int is_readable = names->is_readable;
-	const char *name;
+	method_name name;
 
-	names->is_readable = 0;
-	name = names_frame(names, frame);
-	names->is_readable = is_readable;
-	return name;
+	if (id == 0 || names->uses_symbols)
+		return NULL;
+	switch (kind) {
+	case MPROF_SAMPLE_METHOD:
+		if (names_is_collapsed(names, id))
+			return NULL;
+		names_method(names->reader, id, &name);
+		return name.symbol != name.name ? name.symbol : NULL;
+	case MPROF_SAMPLE_FUNCTION:
+		return demangle_symbol(function_name(names, id));
+	case MPROF_SAMPLE_LOCATION:
+		return demangle_symbol(location_name(names, id));
+	default:
+		return NULL;
+	}
 }
 
-const char *names_linker_sample(name_lookup *names, uint32_t kind, uint32_t id)
+const char *names_frame_symbol(name_lookup *names, const mprof_stack_frame *frame)
 {
-	const int is_readable = names->is_readable;
-	const char *name;
-
-	names->is_readable = 0;
-	name = names_sample(names, kind, id);
-	names->is_readable = is_readable;
-	return name;
+	return names_symbol(names, frame->is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD, frame->id);
 }
 
 size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames)

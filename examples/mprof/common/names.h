@@ -53,8 +53,17 @@ typedef struct name_lookup name_lookup;
 name_lookup *names_create(mprof_reader *reader);
 void names_destroy(name_lookup *names);
 
-/** Makes names_full_method(), names_frame() and names_sample() return names of the source, not generated ones. */
+/**
+ * Makes names_full_method(), names_frame() and names_sample() return the names of the source for methods that the
+ * compiler made, as of an async method.
+ */
 void names_use_readable(name_lookup *names);
+
+/**
+ * Makes the same functions return the names that functions of C++ and Rust have in the object file, instead of those of
+ * the source.
+ */
+void names_use_symbols(name_lookup *names);
 
 /** The method ID that stands for collapsed frames, after names_use_collapsed(). A method may have this ID as well. */
 #define NAMES_COLLAPSED UINT32_MAX
@@ -77,15 +86,18 @@ const char *names_full_method(name_lookup *names, uint32_t id);
 /** The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. */
 const char *names_frame(name_lookup *names, const mprof_stack_frame *frame);
 
-/** As names_frame() and names_sample(), but native code has the names of the linker in all cases. */
-const char *names_linker_frame(name_lookup *names, const mprof_stack_frame *frame);
-const char *names_linker_sample(name_lookup *names, uint32_t kind, uint32_t id);
-
 /** Whether a method stands for something that the runtime does, such as "[GC]". */
 int names_is_runtime_work(const mprof_reader *reader, uint32_t id);
 
 /** The name of a sampled item; that of a module is its file. \p kind: an mprof_sample_kind. NULL if unknown. */
 const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id);
+
+/**
+ * The name that a function of C++ or Rust has in the object file; NULL if names_sample() returns it, or unknown.
+ * Valid as the results of names_sample(), which it leaves valid for the same item.
+ */
+const char *names_symbol(name_lookup *names, uint32_t kind, uint32_t id);
+const char *names_frame_symbol(name_lookup *names, const mprof_stack_frame *frame);
 
 /**
  * The frames of a call stack, the innermost first; valid until the next call with the same \p names. Returns their

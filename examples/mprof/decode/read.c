@@ -205,6 +205,8 @@ int decode_read(log_decode *decode, const char *path)
 	memset(decode, 0, sizeof(*decode));
 	if (input_open(&decode->input, path, 0) != STATUS_OK)
 		return STATUS_NOTHING;
+	/* The original decoder prints the names of the log. */
+	names_use_symbols(decode->input.names);
 	if (!create_profile(decode)) {
 		decode->has_failed = 1;
 		return STATUS_NOTHING;

@@ -295,12 +295,21 @@ static void print_notes_json(const log_diff *diff, json_writer *json)
  * Printing.
  */
 
+static size_t count_processes(const log_diff *diff, int side)
+{
+	return mprof_profile_get_row_count(diff_log_of(diff, side)->profile, MPROF_TABLE_PROCESSES);
+}
+
 static void print_log_text(const log_diff *diff, int side)
 {
+	const size_t processes = count_processes(diff, side);
+
 	printf("%-7s ", diff_side_name(side));
 	text_name(stdout, diff_log_of(diff, side)->input.name);
 	if (!diff_log_of(diff, side)->summary.session.complete)
 		fputs(" (incomplete)", stdout);
+	if (processes > 1)
+		printf(" (sums of %zu processes)", processes);
 	putchar('\n');
 }
 
@@ -328,6 +337,7 @@ static void print_log_json(const log_diff *diff, int side, json_writer *json)
 	json_string(json, "dialect", mprof_dialect_get_name(log->summary.session.dialect));
 	json_boolean(json, "complete", log->summary.session.complete != 0);
 	json_unsigned(json, "lost_events", log->summary.session.lost_events);
+	json_unsigned(json, "processes", count_processes(diff, side));
 	json_end_object(json);
 }
 

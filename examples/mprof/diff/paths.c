@@ -194,7 +194,7 @@ static void read_rows(const log_diff *diff, path_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		path_row *row = &list->rows[i];
-		mprof_diff_name name = {.struct_size = sizeof(name)};
+		diff_name name;
 
 		row->number = (uint32_t)i;
 		row->node.struct_size = sizeof(row->node);
@@ -204,8 +204,8 @@ static void read_rows(const log_diff *diff, path_list *list)
 			list->sums[DIFF_AFTER] = row->node.after.total;
 		}
 		measure_row(diff, list, row);
-		row->is_wanted = mprof_profile_diff_get_name(diff->profiles, row->node.name, &name) == MPROF_OK &&
-				 diff_tables_wants(diff, &name);
+		row->is_wanted =
+			diff_tables_get_name(diff, row->node.name, &name) == MPROF_OK && diff_tables_wants(diff, &name);
 	}
 }
 
@@ -292,7 +292,7 @@ static void print_self_growth(const path_row *row, int is_time)
 static void print_row(const log_diff *diff, const path_list *list, const path_row *row, size_t level)
 {
 	const uint64_t values[DIFF_SIDES] = {row->node.before.total, row->node.after.total};
-	mprof_diff_name name = {.struct_size = sizeof(name)};
+	diff_name name;
 	int is_time = sources[source_index(diff)].is_time;
 	char *text;
 
@@ -306,7 +306,7 @@ static void print_row(const log_diff *diff, const path_list *list, const path_ro
 	if (level > INDENTED_LEVELS)
 		printf("(level %zu) ", level);
 	printf("%*s", (int)(level < INDENTED_LEVELS ? level : INDENTED_LEVELS) * 2, "");
-	mprof_profile_diff_get_name(diff->profiles, row->node.name, &name);
+	diff_tables_get_name(diff, row->node.name, &name);
 	text = row->number != 0 ? diff_tables_name(&name) : NULL;
 	name_print(text != NULL ? text : "(all)");
 	free(text);
@@ -334,25 +334,27 @@ void diff_paths_print_text(const log_diff *diff)
 
 static void print_json_row(const log_diff *diff, json_writer *json, const path_row *row)
 {
-	mprof_diff_name name = {.struct_size = sizeof(name)};
+	diff_name name;
 
-	mprof_profile_diff_get_name(diff->profiles, row->node.name, &name);
+	diff_tables_get_name(diff, row->node.name, &name);
 	json_begin_object(json, NULL);
 	json_unsigned(json, "node", row->number);
 	if (row->number != 0)
 		json_unsigned(json, "parent", row->node.parent);
 	else
 		json_null(json, "parent");
-	json_string(json, "class", name.class_name);
-	json_string(json, "name", name.name);
-	json_string(json, "assembly", name.assembly != NULL && name.assembly[0] != '\0' ? name.assembly : NULL);
+	json_string(json, "class", name.shown.class_name);
+	json_string(json, "name", name.shown.name);
+	json_string(json, "symbol", name.symbol);
+	json_string(json, "assembly",
+		    name.shown.assembly != NULL && name.shown.assembly[0] != '\0' ? name.shown.assembly : NULL);
 	json_unsigned(json, "count_before", row->node.before.count);
 	json_unsigned(json, "count_after", row->node.after.count);
 	json_unsigned(json, "self_before", row->node.before.self);
 	json_unsigned(json, "self_after", row->node.after.self);
 	json_unsigned(json, "total_before", row->node.before.total);
 	json_unsigned(json, "total_after", row->node.after.total);
-	diff_tables_match_json(json, row->node.match, name.match);
+	diff_tables_match_json(json, row->node.match, name.shown.match);
 	json_end_object(json);
 }
 

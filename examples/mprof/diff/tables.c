@@ -2,9 +2,11 @@
 /* Filters, sorts and prints the tables of the difference of two profiles: loops over their descriptions. */
 #include "diff/tables.h"
 
+#include "common/demangle.h"
 #include "common/name_cut.h"
 #include "common/output.h"
 #include "common/table_column.h"
+#include "shared/source_name.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -277,8 +279,24 @@ static int is_duration(const diff_table *table, diff_measure measure)
 	return column != NULL && column->unit == MPROF_UNIT_NANOSECONDS;
 }
 
-char *diff_tables_name(const mprof_diff_name *name)
+mprof_status diff_tables_get_name(const log_diff *diff, uint32_t number, diff_name *name)
 {
+	mprof_status status;
+
+	memset(name, 0, sizeof(*name));
+	name->shown.struct_size = sizeof(name->shown);
+	status = mprof_profile_diff_get_name(diff->profiles, number, &name->shown);
+	if (status != MPROF_OK)
+		return status;
+	name->symbol = demangle_symbol(name->shown.name);
+	if (name->symbol != NULL)
+		name->shown.name = demangle_shown(name->symbol);
+	return MPROF_OK;
+}
+
+char *diff_tables_name(const diff_name *shown)
+{
+	const mprof_diff_name *name = &shown->shown;
 	size_t size = strlen(name->class_name) + strlen(name->name) + 32;
 	char *text = malloc(size);
 
@@ -294,25 +312,28 @@ char *diff_tables_name(const mprof_diff_name *name)
 }
 
 /* A pattern is compared with the name with and without the class, and each with and without the arguments. */
-static int matches_method(const char *pattern, const mprof_diff_name *name)
+static int matches_method(const char *pattern, const diff_name *name)
 {
 	char *text = diff_tables_name(name);
-	size_t class_length = name->class_name[0] != '\0' ? strlen(name->class_name) + 1 : 0;
+	size_t class_length = name->shown.class_name[0] != '\0' ? strlen(name->shown.class_name) + 1 : 0;
 	int result;
 
 	if (text == NULL)
 		return 0;
 	if (class_length > strlen(text))
 		class_length = 0;
-	result = fnmatch(pattern, text, 0) == 0 || fnmatch(pattern, text + class_length, 0) == 0;
+	result = fnmatch(pattern, text, 0) == 0 || fnmatch(pattern, text + class_length, 0) == 0 ||
+		 (name->symbol != NULL &&
+		  (fnmatch(pattern, name->symbol, 0) == 0 || source_name_matches(pattern, name->shown.name)));
 	text[class_length + strcspn(text + class_length, " (")] = '\0';
 	result = result || fnmatch(pattern, text, 0) == 0 || fnmatch(pattern, text + class_length, 0) == 0;
 	free(text);
 	return result;
 }
 
-int diff_tables_wants(const log_diff *diff, const mprof_diff_name *name)
+int diff_tables_wants(const log_diff *diff, const diff_name *wanted)
 {
+	const mprof_diff_name *name = &wanted->shown;
 	const diff_options *options = &diff->options;
 
 	if (options->class_pattern != NULL && fnmatch(options->class_pattern, name->class_name, 0) != 0)
@@ -320,7 +341,7 @@ int diff_tables_wants(const log_diff *diff, const mprof_diff_name *name)
 	if (options->assembly_pattern != NULL && fnmatch(options->assembly_pattern, name->assembly, 0) != 0)
 		return 0;
 	/* Classes have no method. */
-	return options->method_pattern == NULL || (name->kind != 0 && matches_method(options->method_pattern, name));
+	return options->method_pattern == NULL || (name->kind != 0 && matches_method(options->method_pattern, wanted));
 }
 
 void diff_tables_measure(const mprof_diff_row *row, diff_measure measure, uint64_t values[DIFF_SIDES])
@@ -368,9 +389,9 @@ static int compare_rows(const void *left, const void *right)
 
 	order = order != 0 ? order : compare_measure(&a->values, &b->values, DIFF_BY_TOTAL);
 	order = order != 0 ? order : compare_measure(&a->values, &b->values, DIFF_BY_COUNT);
-	order = order != 0 ? order : strcmp(a->name.class_name, b->name.class_name);
-	order = order != 0 ? order : strcmp(a->name.name, b->name.name);
-	order = order != 0 ? order : strcmp(a->name.assembly, b->name.assembly);
+	order = order != 0 ? order : strcmp(a->name.shown.class_name, b->name.shown.class_name);
+	order = order != 0 ? order : strcmp(a->name.shown.name, b->name.shown.name);
+	order = order != 0 ? order : strcmp(a->name.shown.assembly, b->name.shown.assembly);
 	return order != 0 ? order : (a->values.stack > b->values.stack) - (a->values.stack < b->values.stack);
 }
 
@@ -405,9 +426,8 @@ diff_row *diff_tables_collect(const log_diff *diff, uint32_t table, size_t *coun
 		diff_row *row = &rows[*count];
 
 		row->values.struct_size = sizeof(row->values);
-		row->name.struct_size = sizeof(row->name);
 		*count += mprof_profile_diff_get_row(diff->profiles, table, i, &row->values) == MPROF_OK &&
-			  mprof_profile_diff_get_name(diff->profiles, row->values.name, &row->name) == MPROF_OK &&
+			  diff_tables_get_name(diff, row->values.name, &row->name) == MPROF_OK &&
 			  diff_tables_wants(diff, &row->name);
 	}
 	sorting.order = order_of(diff, table);
@@ -419,9 +439,9 @@ diff_row *diff_tables_collect(const log_diff *diff, uint32_t table, size_t *coun
 
 char *diff_tables_frame(const log_diff *diff, uint32_t number)
 {
-	mprof_diff_name name = {.struct_size = sizeof(name)};
+	diff_name name;
 
-	return mprof_profile_diff_get_name(diff->profiles, number, &name) == MPROF_OK ? diff_tables_name(&name) : NULL;
+	return diff_tables_get_name(diff, number, &name) == MPROF_OK ? diff_tables_name(&name) : NULL;
 }
 
 /*
@@ -464,9 +484,9 @@ static void print_row(const table_view *view, const diff_row *row)
 	fputs("  ", stdout);
 	name_print(name != NULL ? name : "");
 	free(name);
-	if (row->name.match & MPROF_DIFF_RENAMED)
+	if (row->name.shown.match & MPROF_DIFF_RENAMED)
 		fputs("  (its number differs)", stdout);
-	if (row->name.match & MPROF_DIFF_MERGED)
+	if (row->name.shown.match & MPROF_DIFF_MERGED)
 		fputs("  (several: their numbers do not match)", stdout);
 	diff_print_match(row->values.match);
 }
@@ -599,14 +619,16 @@ static void json_figure(json_writer *json, const diff_table *table, diff_measure
 	}
 }
 
-static void json_name(json_writer *json, const diff_table *table, const mprof_diff_name *name)
+static void json_name(json_writer *json, const diff_table *table, const diff_name *shown)
 {
+	const mprof_diff_name *name = &shown->shown;
 	char *text;
 
 	switch (table->table) {
 	case MPROF_TABLE_METHODS:
 		json_string(json, "class", name->class_name);
 		json_string(json, "name", name->name);
+		json_string(json, "symbol", shown->symbol);
 		break;
 	case MPROF_TABLE_MONITORS:
 	case MPROF_TABLE_MONITOR_SITES:
@@ -615,8 +637,9 @@ static void json_name(json_writer *json, const diff_table *table, const mprof_di
 	default:
 		if (table->table == MPROF_TABLE_SAMPLES)
 			json_string(json, "kind", name->kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
-		text = diff_tables_name(name);
+		text = diff_tables_name(shown);
 		json_string(json, "name", text);
+		json_string(json, "symbol", shown->symbol);
 		free(text);
 	}
 	json_string(json, "assembly", name->assembly[0] != '\0' ? name->assembly : NULL);
@@ -667,7 +690,7 @@ static void json_row(const log_diff *diff, json_writer *json, const diff_table *
 	json_figure(json, table, DIFF_BY_TOTAL, row);
 	json_double(json, "percent_before", 100 * diff_share(before->self, sums[DIFF_BEFORE]));
 	json_double(json, "percent_after", 100 * diff_share(after->self, sums[DIFF_AFTER]));
-	diff_tables_match_json(json, row->values.match, row->name.match);
+	diff_tables_match_json(json, row->values.match, row->name.shown.match);
 	if (table->has_stacks)
 		json_stack(diff, json, row->values.stack);
 	json_end_object(json);

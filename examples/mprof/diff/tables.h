@@ -71,10 +71,19 @@ int diff_tables_recorded(const log_diff *diff, int side, uint32_t table);
 /** Whether there is anything that both logs recorded and that can be compared. */
 int diff_tables_comparable(const log_diff *diff);
 
-/** A row with its name, which is borrowed. */
+/** A name, which is borrowed. */
+typedef struct diff_name {
+	mprof_diff_name shown; /**< Functions of C++ and Rust have the names of the source. */
+	const char *symbol;    /**< As in the object file, if that is another one; NULL if not. */
+} diff_name;
+
+/** Looks up a name by its number in the difference. */
+mprof_status diff_tables_get_name(const log_diff *diff, uint32_t number, diff_name *name);
+
+/** A row with its name. */
 typedef struct diff_row {
 	mprof_diff_row values;
-	mprof_diff_name name;
+	diff_name name;
 } diff_row;
 
 /**
@@ -84,13 +93,13 @@ typedef struct diff_row {
 diff_row *diff_tables_collect(const log_diff *diff, uint32_t table, size_t *count);
 
 /** Whether a name passes the filters. */
-int diff_tables_wants(const log_diff *diff, const mprof_diff_name *name);
+int diff_tables_wants(const log_diff *diff, const diff_name *name);
 
 /** Stores a measure of both sides. */
 void diff_tables_measure(const mprof_diff_row *row, diff_measure measure, uint64_t values[DIFF_SIDES]);
 
 /** The full name of a row. The caller frees it; NULL after a message if out of memory. */
-char *diff_tables_name(const mprof_diff_name *name);
+char *diff_tables_name(const diff_name *name);
 
 /** The name of a frame of a call stack. The caller frees it; NULL if it is not known. */
 char *diff_tables_frame(const log_diff *diff, uint32_t number);

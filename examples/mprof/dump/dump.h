@@ -70,6 +70,9 @@ int dump_has_stack(const mprof_event *event);
 /** The name of the innermost frame of a call stack; NULL if unknown. Valid until the next call. */
 const char *dump_innermost(const log_input *input, uint32_t stack);
 
+/** Its name in the object file; NULL if that is the same. */
+const char *dump_innermost_symbol(const log_input *input, uint32_t stack);
+
 /** Returns 1 for events of native memory. */
 int dump_is_memory(const mprof_event *event);
 

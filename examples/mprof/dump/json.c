@@ -301,7 +301,11 @@ static void print_subject(json_writer *json, const mprof_event *event)
  */
 static void print_stack(const log_input *input, json_writer *json, uint32_t stack)
 {
+	const char *symbol = dump_innermost_symbol(input, stack);
+
 	json_unsigned(json, "stack", stack);
+	if (symbol != NULL)
+		json_string(json, "symbol", symbol);
 	json_string(json, "name", dump_innermost(input, stack));
 }
 

@@ -13,6 +13,7 @@
 #include "export/span_walk.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
+#include "shared/kinds.h"
 #include "shared/text.h"
 
 #include <mprof/base.h>
@@ -152,6 +153,20 @@ static void join_process(chrome_trace *trace, uint64_t tid, thread_process *proc
 		name_thread(trace, "process_name", tid,
 			    thread_names_table_name_process(&trace->threads, process, &command));
 	process->is_noted = 1;
+}
+
+/* Names the processes of which the trace has no events, since their threads have samples only. */
+static void name_other_processes(chrome_trace *trace)
+{
+	mprof_process_stats stats = {.struct_size = sizeof(stats)};
+
+	for (size_t i = 0; mprof_profile_get_row(trace->report->profile, MPROF_TABLE_PROCESSES, i, &stats) == MPROF_OK;
+	     i++) {
+		thread_process *process = key_map_find(&trace->threads.processes, stats.number);
+
+		if (process != NULL && !process->is_noted && process->pid != trace->threads.pid)
+			join_process(trace, thread_names_table_add_row(&trace->threads), process);
+	}
 }
 
 static void *begin_row(void *user, const walk_thread *thread)
@@ -437,11 +452,17 @@ static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint
 	write_instant(user, "loss", text, thread, time);
 }
 
+static int has_unit(const mprof_metric_record *metric)
+{
+	return (metric->flags & MPROF_METRIC_UNIT_MASK) != 0 && kind_of_metric_unit(metric)[0] != '\0';
+}
+
 static void add_metric(void *user, const mprof_record *record, uint64_t time)
 {
 	chrome_trace *trace = user;
 	const mprof_metric_value_record *value = &record->as.metric_value;
 	mprof_record metric;
+	const char *unit;
 	char text[NAME_SIZE];
 	double number;
 
@@ -453,10 +474,12 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	trace->thread_values += (metric.as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0;
 	write_value(trace, text, time);
 	memcpy(&number, &value->value, sizeof(number));
+	/* Viewers show the key beside the value. */
+	unit = has_unit(&metric.as.metric) ? plain_name(trace, kind_of_metric_unit(&metric.as.metric)) : "value";
 	if (value->is_double)
-		json_double(&trace->json, "value", number);
+		json_double(&trace->json, unit, number);
 	else
-		json_signed(&trace->json, "value", (int64_t)value->value);
+		json_signed(&trace->json, unit, (int64_t)value->value);
 	end_value(trace);
 }
 
@@ -591,6 +614,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		add_collections(&trace);
 		add_pauses(&trace);
 		add_marks(&trace);
+		name_other_processes(&trace);
 		write_end(&trace);
 		event_walk_print_left_out(&trace.walk);
 	}

@@ -723,6 +723,8 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 		fputs("cannot read the log once more\n", stderr);
 		return STATUS_NOTHING;
 	}
+	if (job->options.compiler_names)
+		names_use_symbols(walk->input.names);
 	input_learn_code(&walk->input, report->input.reader);
 	while (!walk->has_failed && input_next_block(&walk->input, &block)) {
 		if (block.loaded)

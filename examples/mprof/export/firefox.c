@@ -736,6 +736,10 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 		return;
 	}
 	profile->thread_values += (metric.as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0;
+	/* The schema of a marker has no unit of its own for each name. */
+	if ((metric.as.metric.flags & MPROF_METRIC_UNIT_MASK) != 0)
+		snprintf(text, sizeof(text), "%s: %s (%s)", metric.as.metric.section, metric.as.metric.name,
+			 kind_of_metric_unit(&metric.as.metric));
 	marker.name = firefox_string(&profile->tables, text);
 	if (!value->is_double) {
 		number = (double)(int64_t)value->value;

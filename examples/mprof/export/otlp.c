@@ -32,11 +32,11 @@ enum { SAMPLE_STACK = 1, SAMPLE_VALUES = 4 };
 enum { STACK_LOCATIONS = 1 };
 enum { LOCATION_MAPPING = 1, LOCATION_LINES = 3 };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_NAME = 1, FUNCTION_FILE = 3, FUNCTION_LINE = 4 };
+enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME = 2, FUNCTION_FILE = 3, FUNCTION_LINE = 4 };
 enum { MAPPING_FILE = 4 };
 enum { LINK_TRACE = 1, LINK_SPAN = 2 };
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2, VALUE_TEXT = 1 };
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2, VALUE_TEXT = 1, VALUE_INTEGER = 3 };
 
 #define TRACE_ID_SIZE 16
 #define SPAN_ID_SIZE 8
@@ -99,7 +99,8 @@ static uint32_t add_mapping(otlp_writer *writer, const char *file)
 
 static uint32_t add_function(otlp_writer *writer, const stack_frame *frame)
 {
-	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->file), frame->line};
+	const uint32_t key[] = {add_text(writer, frame->name), add_text(writer, frame->symbol),
+				add_text(writer, frame->file), frame->line};
 	uint32_t index = 0;
 	int is_new = intern_add(&writer->functions, key, sizeof(key), &index);
 
@@ -108,8 +109,9 @@ static uint32_t add_function(otlp_writer *writer, const stack_frame *frame)
 		return index;
 	protobuf_clear(&writer->entry);
 	protobuf_number(&writer->entry, FUNCTION_NAME, key[0]);
-	protobuf_number(&writer->entry, FUNCTION_FILE, key[1]);
-	protobuf_number(&writer->entry, FUNCTION_LINE, key[2]);
+	protobuf_number(&writer->entry, FUNCTION_SYSTEM_NAME, key[1]);
+	protobuf_number(&writer->entry, FUNCTION_FILE, key[2]);
+	protobuf_number(&writer->entry, FUNCTION_LINE, key[3]);
 	protobuf_add(&writer->dictionary, DICTIONARY_FUNCTIONS, &writer->entry);
 	return index;
 }
@@ -233,12 +235,15 @@ static void add_profile(otlp_writer *writer, const stack_tree *tree)
 }
 
 /* Adds an attribute, a KeyValue. */
-static void add_attribute(protobuf_message *message, uint32_t field, const char *key, const char *text)
+static void add_attribute(protobuf_message *message, uint32_t field, const char *key, const char *text, uint64_t number)
 {
 	protobuf_message value = {0};
 	protobuf_message attribute = {0};
 
-	protobuf_text(&value, VALUE_TEXT, text);
+	if (text != NULL)
+		protobuf_text(&value, VALUE_TEXT, text);
+	else
+		protobuf_number(&value, VALUE_INTEGER, number);
 	protobuf_text(&attribute, ATTRIBUTE_KEY, key);
 	protobuf_add(&attribute, ATTRIBUTE_VALUE, &value);
 	protobuf_add(message, field, &attribute);
@@ -256,14 +261,52 @@ static void make_scope(otlp_writer *writer, protobuf_message *scope)
 	protobuf_text(scope, SCOPE_NAME, "mprof");
 	protobuf_text(scope, SCOPE_VERSION, MPROF_VERSION_STRING " (" PROTOCOL ")");
 	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.complete",
-		      report->summary.session.complete ? "true" : "false");
-	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.lost_events", text);
+		      report->summary.session.complete ? "true" : "false", 0);
+	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.lost_events", text, 0);
 	if (writer->is_estimated)
-		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.estimated", "true");
+		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.estimated", "true", 0);
 	if (writer->folded_depth > 0) {
 		snprintf(text, sizeof(text), "%" PRIu32, writer->folded_depth);
-		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.max_depth", text);
+		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.max_depth", text, 0);
 	}
+}
+
+static const char *plain_or_empty(otlp_writer *writer, const char *text)
+{
+	const char *plain = plain_text(&writer->plain, text);
+
+	writer->has_failed |= plain == NULL;
+	return plain != NULL ? plain : "";
+}
+
+/*
+ * The process, if the log has one or the options choose one. A profile adds up all of its log, so several processes have
+ * no resource of their own: --process exports one.
+ */
+static void add_process(otlp_writer *writer, protobuf_message *resource)
+{
+	const thread_choice *choice = &writer->report->options.threads;
+	mprof_process_stats process = {.struct_size = sizeof(process)};
+	mprof_process_stats found = {.struct_size = sizeof(found)};
+	size_t count = 0;
+
+	for (size_t i = 0;
+	     mprof_profile_get_row(writer->report->profile, MPROF_TABLE_PROCESSES, i, &process) == MPROF_OK; i++) {
+		if (choice->process_count > 0 && process.number != choice->processes[0])
+			continue;
+		found = process;
+		count++;
+	}
+	if (count != 1 || choice->process_count > 1)
+		return;
+	if (found.system_id != 0)
+		add_attribute(resource, RESOURCE_ATTRIBUTES, "process.pid", NULL, found.system_id);
+	if (found.name != NULL && found.name[0] != '\0')
+		add_attribute(resource, RESOURCE_ATTRIBUTES, "process.executable.name",
+			      plain_or_empty(writer, found.name), 0);
+	if (found.command != NULL && found.command[0] != '\0')
+		add_attribute(resource, RESOURCE_ATTRIBUTES, "process.command_line",
+			      plain_or_empty(writer, found.command), 0);
 }
 
 static int copy_file(FILE *from, FILE *stream)
@@ -312,7 +355,8 @@ static int write_file(otlp_writer *writer, FILE *stream)
 	protobuf_message resources = {0};
 	int is_written;
 
-	add_attribute(&resource, RESOURCE_ATTRIBUTES, "service.name", plain != NULL ? plain : "");
+	add_attribute(&resource, RESOURCE_ATTRIBUTES, "service.name", plain != NULL ? plain : "", 0);
+	add_process(writer, &resource);
 	make_scope(writer, &scope);
 	protobuf_add(&scopes, SCOPE_SCOPE, &scope);
 	protobuf_append(&scopes, &writer->profiles);

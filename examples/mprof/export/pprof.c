@@ -8,6 +8,7 @@
 #include "export/targets.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
+#include "report/filters.h"
 #include "shared/text.h"
 
 #include <mprof/base.h>
@@ -32,8 +33,15 @@
 /* Bytes to read for the trees of all threads without export_job::by_thread. */
 #define THREAD_TREES_MAX_BYTES UINT64_C(256000000)
 
+/* What the labels of the call stacks of a thread are made of. */
+typedef struct thread_labels {
+	char thread[THREAD_LABEL_SIZE];  /* The ID, and the name if it has one; "" if the thread is not known. */
+	char process[THREAD_LABEL_SIZE]; /* The name; "" if not known. */
+	uint64_t pid;                    /* In the system; 0 if not known. */
+} thread_labels;
+
 typedef struct thread_tree {
-	char label[THREAD_LABEL_SIZE];    /* The ID, and the name if it has one. */
+	thread_labels labels;
 	stack_tree *trees[EXPORT_VALUES]; /* By value; NULL if the thread has no such data. */
 } thread_tree;
 
@@ -48,11 +56,21 @@ static const export_value values[] = {
 	EXPORT_WALL,  EXPORT_CPU,   EXPORT_CALLS,  EXPORT_SAMPLES,     EXPORT_ALLOCATIONS,
 	EXPORT_BYTES, EXPORT_WAITS, EXPORT_MEMORY, EXPORT_MEMORY_LIVE, EXPORT_MEMORY_TEMPORARY};
 
-static void format_label(char label[THREAD_LABEL_SIZE], const mprof_thread_stats *thread)
+static void find_labels(thread_labels *labels, const log_report *report, const mprof_thread_stats *thread)
 {
 	const char *name = thread->name != NULL ? thread->name : "";
+	mprof_process_stats process = {.struct_size = sizeof(process)};
 
-	snprintf(label, THREAD_LABEL_SIZE, "0x%" PRIx64 "%s%s", thread->id, *name != '\0' ? " " : "", name);
+	memset(labels, 0, sizeof(*labels));
+	snprintf(labels->thread, THREAD_LABEL_SIZE, "0x%" PRIx64 "%s%s", thread->id, *name != '\0' ? " " : "", name);
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_PROCESSES, i, &process) == MPROF_OK;
+	     i++) {
+		if (thread->process == 0 || process.number != thread->process)
+			continue;
+		labels->pid = process.system_id;
+		snprintf(labels->process, THREAD_LABEL_SIZE, "%s", process.name != NULL ? process.name : "");
+		return;
+	}
 }
 
 static mprof_thread_stats get_thread(const log_report *report, size_t index)
@@ -63,17 +81,18 @@ static mprof_thread_stats get_thread(const log_report *report, size_t index)
 	return thread;
 }
 
-/* The only thread of the report as a label, for THREAD_LABEL_SIZE bytes; "" if there are several. */
-static void thread_trees_only_label(const export_job *job, const log_report *report, char label[THREAD_LABEL_SIZE])
+/* The labels of the only thread of the report; none if there are several. */
+static void thread_trees_only_labels(const export_job *job, const log_report *report, thread_labels *labels)
 {
+	const thread_choice *choice = &job->options.threads;
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 
-	label[0] = '\0';
+	memset(labels, 0, sizeof(*labels));
 	for (size_t i = 0; i < count; i++) {
 		const mprof_thread_stats thread = get_thread(report, i);
 
-		if (count == 1 || (job->options.has_thread && thread.id == job->options.thread))
-			format_label(label, &thread);
+		if (count == 1 || (choice->thread_count == 1 && thread.id == choice->threads[0]))
+			find_labels(labels, report, &thread);
 	}
 }
 
@@ -101,13 +120,13 @@ static int read_thread(thread_tree *built, const export_job *job, const mprof_th
 	const stack_tree_options tree_options = {
 		.path = job->log, .max_depth = job->max_depth, .by_line = job->by_line};
 	report_options options = job->options;
+	uint64_t id = thread->id;
 	log_report *report = calloc(1, sizeof(*report));
 	int status;
 
 	if (report == NULL)
 		return 0;
-	options.has_thread = 1;
-	options.thread = thread->id;
+	thread_choice_only(&options.threads, &id);
 	options.is_quiet = 1;
 	status = report_read(report, job->log, &options);
 	if (status != STATUS_NOTHING && input_check_again(&report->input) != STATUS_OK)
@@ -128,7 +147,7 @@ static int thread_trees_read(thread_trees *set, const export_job *job, const log
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	uint64_t hits = 0;
 
-	if (count < 2 || count > MAX_THREAD_TREES || job->options.has_thread ||
+	if (count < 2 || count > MAX_THREAD_TREES || job->options.threads.thread_count == 1 ||
 	    (!job->by_thread && report->summary.size > THREAD_TREES_MAX_BYTES / count))
 		return 1;
 	set->threads = calloc(count, sizeof(*set->threads));
@@ -138,7 +157,9 @@ static int thread_trees_read(thread_trees *set, const export_job *job, const log
 	for (size_t i = 0; i < count; i++) {
 		const mprof_thread_stats thread = get_thread(report, i);
 
-		format_label(set->threads[i].label, &thread);
+		if (!filter_options_want_thread(&job->options, thread.id))
+			continue;
+		find_labels(&set->threads[i].labels, report, &thread);
 		if (!read_thread(&set->threads[i], job, &thread))
 			return 0;
 		round_times(&set->threads[i], report, &hits);
@@ -212,10 +233,11 @@ typedef struct pprof_tables {
 enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5 };
 
 typedef struct function_key {
 	uint32_t name;
+	uint32_t symbol; /* The empty text if it is the name. */
 	uint32_t file;
 	uint32_t line;
 	uint32_t mapping;
@@ -286,8 +308,8 @@ static uint32_t pprof_mapping(pprof_tables *tables, const char *file)
 }
 
 /*
- * There is no system_name: if it were equal to the name, pprof would demangle the name, and remove the arguments of
- * methods that look like C++.
+ * A function of which the name and the symbol are one has no system_name: if they were equal, pprof would demangle the
+ * name, and remove the arguments of methods that look like C++.
  */
 static uint32_t add_function(pprof_tables *tables, const function_key *key)
 {
@@ -298,6 +320,8 @@ static uint32_t add_function(pprof_tables *tables, const function_key *key)
 		protobuf_clear(entry);
 		protobuf_number(entry, FUNCTION_ID, index + UINT64_C(1));
 		protobuf_number(entry, FUNCTION_NAME, key->name);
+		if (key->symbol != 0)
+			protobuf_number(entry, FUNCTION_SYSTEM_NAME, key->symbol);
 		protobuf_number(entry, FUNCTION_FILE, key->file);
 		protobuf_number(entry, FUNCTION_START_LINE, key->line);
 		write_entry(tables, PPROF_FUNCTION);
@@ -310,6 +334,7 @@ static uint32_t function_of(pprof_tables *tables, const stack_frame *frame, cons
 {
 	const function_key key = {
 		.name = pprof_text(tables, frame->name),
+		.symbol = pprof_text(tables, frame->symbol),
 		.file = pprof_text(tables, frame->file),
 		.line = frame->line,
 		.mapping = pprof_mapping(tables, frame->module != NULL ? frame->module : main_file),
@@ -376,7 +401,7 @@ static void pprof_tables_release(pprof_tables *tables)
 
 /* Field numbers. */
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_TEXT = 2 };
+enum { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 
 /* pprof needs about 16 bytes of memory for each location of a call stack, which takes about 2 bytes of the file. */
@@ -437,8 +462,8 @@ typedef struct pprof_writer {
 	protobuf_message message;
 	protobuf_message part;
 	thread_trees threads;
-	const char *label;   /* Of the thread of the current call stacks; "" if not known. */
-	uint32_t *locations; /* Of the current tree, by frame; 0 if not written. */
+	const thread_labels *labels; /* Of the thread of the current call stacks. */
+	uint32_t *locations;         /* Of the current tree, by frame; 0 if not written. */
 	pprof_column columns[MAX_COLUMNS];
 	size_t column_count;
 	export_value value;  /* The one that viewers are to show first. */
@@ -528,14 +553,25 @@ static uint32_t location_of_inlined(pprof_writer *writer, const stack_tree *tree
 	}
 }
 
-static void add_label(pprof_writer *writer)
+/* A label is a text, or a number if that is not 0; it is left out if both are empty. */
+static void add_label(pprof_writer *writer, const char *key, const char *text, uint64_t number)
 {
 	protobuf_message *part = &writer->part;
 
+	if (text[0] == '\0' && number == 0)
+		return;
 	protobuf_clear(part);
-	protobuf_number(part, LABEL_KEY, pprof_text(&writer->tables, "thread"));
-	protobuf_number(part, LABEL_TEXT, pprof_text(&writer->tables, writer->label));
+	protobuf_number(part, LABEL_KEY, pprof_text(&writer->tables, key));
+	protobuf_number(part, LABEL_TEXT, pprof_text(&writer->tables, text));
+	protobuf_number(part, LABEL_NUMBER, number);
 	protobuf_add(&writer->message, SAMPLE_LABEL, part);
+}
+
+static void add_labels(pprof_writer *writer)
+{
+	add_label(writer, "thread", writer->labels->thread, 0);
+	add_label(writer, "process", writer->labels->process, 0);
+	add_label(writer, "pid", "", writer->labels->pid);
 }
 
 /* Writes the call stack of a node, innermost frame first, with its values. */
@@ -557,8 +593,7 @@ static void write_sample(pprof_writer *writer, const stack_tree *tree, uint32_t 
 	for (size_t i = 0; i < writer->column_count; i++)
 		protobuf_value(part, values[i]);
 	protobuf_add(&writer->message, SAMPLE_VALUES, part);
-	if (*writer->label != '\0')
-		add_label(writer);
+	add_labels(writer);
 	protobuf_write(writer->stream, PPROF_SAMPLE, &writer->message);
 }
 
@@ -659,7 +694,7 @@ static int write_by_thread(pprof_writer *writer, const value_pair *pair, const p
 	for (size_t i = 0; i < set->thread_count && is_written; i++) {
 		trees.amount = set->threads[i].trees[pair->amount];
 		trees.count = pair->count != EXPORT_VALUES ? set->threads[i].trees[pair->count] : NULL;
-		writer->label = set->threads[i].label;
+		writer->labels = &set->threads[i].labels;
 		is_written = write_trees(writer, &trees);
 	}
 	return is_written;
@@ -747,7 +782,9 @@ static int write_kinds(pprof_writer *writer)
 static int write_pairs(pprof_writer *writer)
 {
 	pair_trees trees[PAIR_COUNT] = {0};
-	char only[THREAD_LABEL_SIZE];
+	static const thread_labels none;
+	thread_labels only;
+	int is_written;
 
 	for (int last = 0; last < 2; last++) {
 		for (size_t i = 0; i < PAIR_COUNT; i++) {
@@ -758,15 +795,17 @@ static int write_pairs(pprof_writer *writer)
 	}
 	if (!thread_trees_read(&writer->threads, writer->job, writer->report))
 		return 0;
-	thread_trees_only_label(writer->job, writer->report, only);
+	thread_trees_only_labels(writer->job, writer->report, &only);
 	for (size_t i = 0; i < PAIR_COUNT; i++) {
 		/* Objects and handles belong to no thread. */
-		writer->label = pairs[i].amount == EXPORT_HEAP || pairs[i].amount == EXPORT_HANDLES ? "" : only;
+		writer->labels = pairs[i].amount == EXPORT_HEAP || pairs[i].amount == EXPORT_HANDLES ? &none : &only;
 		if (has_pair(writer, &pairs[i]) && !write_pair(writer, &pairs[i], &trees[i]))
 			return 0;
 	}
-	writer->label = only;
-	return write_kinds(writer);
+	writer->labels = &only;
+	is_written = write_kinds(writer);
+	writer->labels = &none;
+	return is_written;
 }
 
 static void write_type(pprof_writer *writer, uint32_t field, const char *name, const char *unit)
@@ -802,7 +841,8 @@ static void write_comments(pprof_writer *writer, protobuf_message *fields)
 		write_comment(writer, fields, text);
 	}
 	if (writer->threads.thread_count == 0 &&
-	    mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS) > 1 && !writer->job->options.has_thread)
+	    mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS) > 1 &&
+	    writer->job->options.threads.thread_count != 1)
 		write_comment(writer, fields, "threads are not distinguished: the log is large, see --by-thread");
 	if (writer->is_estimated)
 		write_comment(writer, fields, "processor time and sampled allocations are estimates");

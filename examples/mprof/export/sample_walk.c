@@ -3,6 +3,7 @@
 #include "export/sample_walk.h"
 
 #include "common/typed.h"
+#include "report/filters.h"
 
 int sample_walk_has(const event_walk *walk, const mprof_event *event)
 {
@@ -58,10 +59,8 @@ static uint64_t weight_without(const mprof_reader *reader, const mprof_type_reco
 
 static int is_wanted(const event_walk *walk, const walk_kind_sample *sample)
 {
-	const report_options *options = &walk->job->options;
-
 	return (walk->kind == 0 || walk->kind == sample->type) &&
-	       (!options->has_thread || options->thread == sample->thread);
+	       filter_options_want_thread(&walk->job->options, sample->thread);
 }
 
 void sample_walk_add(const event_walk *walk, uint64_t thread, const mprof_event *event)

@@ -105,6 +105,7 @@ static int copy_text(const char **copy, const char *text)
 static void release_frame(const stack_frame *frame)
 {
 	free((char *)frame->name);
+	free((char *)frame->symbol);
 	free((char *)frame->short_name);
 	free((char *)frame->file);
 	free((char *)frame->module);
@@ -122,6 +123,7 @@ static int add_frame(stack_tree *tree, const stack_frame *wanted)
 	frame = &tree->frames[tree->frame_count];
 	*frame = *wanted;
 	is_copied = copy_text(&frame->name, wanted->name);
+	is_copied &= copy_text(&frame->symbol, wanted->symbol);
 	is_copied &= copy_text(&frame->file, wanted->file);
 	is_copied &= copy_text(&frame->module, wanted->module);
 	frame->short_name = make_short_name(wanted);
@@ -148,8 +150,8 @@ static int is_same_frame(const stack_frame *a, const stack_frame *b)
 	if (a->kind != b->kind || a->id != b->id || a->flags != b->flags || a->at_line != b->at_line)
 		return 0;
 	return (!is_named(a) && a->at_line == 0) ||
-	       (a->line == b->line && is_same_text(a->name, b->name) && is_same_text(a->file, b->file) &&
-		is_same_text(a->module, b->module));
+	       (a->line == b->line && is_same_text(a->name, b->name) && is_same_text(a->symbol, b->symbol) &&
+		is_same_text(a->file, b->file) && is_same_text(a->module, b->module));
 }
 
 /* Colliding hashes get the following numbers. */
@@ -296,6 +298,7 @@ static int stack_frames_method_at(stack_tree *tree, const log_report *report, ui
 	wanted.line = name.line;
 	wanted.module = assembly_names_get(&report->assemblies, name.assembly_id);
 	wanted.name = names_full_method(report->input.names, method);
+	wanted.symbol = names_symbol(report->input.names, MPROF_SAMPLE_METHOD, method);
 	if (names_is_runtime_work(report->input.reader, method))
 		wanted.flags |= STACK_FRAME_RUNTIME;
 	return stack_nodes_frame(tree, &wanted, frame);
@@ -346,7 +349,12 @@ static int stack_frames_item_at(stack_tree *tree, const log_report *report, cons
 		module = item->id;
 	wanted.flags = item->is_inlined ? STACK_FRAME_INLINED : 0;
 	wanted.module = file_of_module(report, module);
-	wanted.name = item->name != NULL ? item->name : names_sample(report->input.names, item->kind, item->id);
+	wanted.name = item->name;
+	wanted.symbol = item->symbol;
+	if (item->name == NULL) {
+		wanted.name = names_sample(report->input.names, item->kind, item->id);
+		wanted.symbol = names_symbol(report->input.names, item->kind, item->id);
+	}
 	if (wanted.name == NULL)
 		wanted.name = "(native)";
 	return stack_nodes_frame(tree, &wanted, frame);
@@ -455,6 +463,7 @@ int stack_frames_add_location(stack_tree *tree, const log_report *report, uint32
 			item.id = 0;
 		}
 		item.name = found->name;
+		item.symbol = found->symbol;
 		item.is_inlined = found->is_inlined;
 		item.file = found->defined_file;
 		item.line = found->defined_line;

@@ -40,6 +40,7 @@ typedef struct stack_frame {
 	uint32_t line;          /**< Of the definition; 0 if unknown. */
 	uint32_t at_line;       /**< The line that the frame is in; 0 if unknown, or not distinguished. */
 	const char *name;       /**< The full name, as the report prints it. */
+	const char *symbol;     /**< The name in the object file, if that is another one; NULL if not. */
 	const char *short_name; /**< Without namespaces and arguments. */
 	const char *file;       /**< Source file; NULL if unknown. */
 	const char *module;     /**< Assembly, or file of the native module; NULL if unknown. */

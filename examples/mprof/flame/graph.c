@@ -209,9 +209,8 @@ static void print_filters(FILE *file, const report_options *options)
 	print_filter(file, "time", options->window.text);
 	if (options->window.last_ns != 0)
 		print_filter(file, "last", text_duration(time, options->window.last_ns));
-	print_filter(file, "process", options->process.wanted);
-	if (options->has_thread)
-		fprintf(file, " --thread=%llu", (unsigned long long)options->thread);
+	print_filter(file, "process", options->threads.wanted_process);
+	print_filter(file, "thread", options->threads.wanted);
 	fputc('\n', file);
 }
 

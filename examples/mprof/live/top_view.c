@@ -188,12 +188,14 @@ static void print_method(const live_profile *live, json_writer *json, const top_
 	json_unsigned(json, "id", row->values.id);
 	json_string(json, "class", name.class_name);
 	json_string(json, "name", name.name);
+	json_string(json, "symbol", name.name != name.symbol ? name.symbol : NULL);
 }
 
 static void print_sample(const live_profile *live, json_writer *json, const top_row *row)
 {
 	json_string(json, "kind", row->values.kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
 	json_string(json, "name", top_view_name(live, MPROF_TABLE_SAMPLES, row));
+	json_string(json, "symbol", names_symbol(live->log.input.names, row->values.kind, (uint32_t)row->values.id));
 }
 
 static void print_thread(const live_profile *live, json_writer *json, const top_row *row)
@@ -299,14 +301,19 @@ static void print_state(const live_profile *live, char line[TOP_LINE_SIZE])
 {
 	char lost[TEXT_NUMBER_SIZE];
 	char recent[TEXT_NUMBER_SIZE];
+	char processes[TEXT_NUMBER_SIZE + 16] = "";
 	char damage[64] = "";
+	const size_t process_count = mprof_profile_get_row_count(live->profile, MPROF_TABLE_PROCESSES);
 
 	if (live->log.input.problem_count > 0)
 		snprintf(damage, sizeof(damage), ", %zu problems in the log", live->log.input.problem_count);
 	if (live->recent.left_out > 0 || live->totals.limited || live->is_failed)
 		snprintf(damage, sizeof(damage), ", memory is short: figures are incomplete");
-	snprintf(line, TOP_LINE_SIZE, "%s: %s, window %.1f s, lag %.1f s, lost events: %s in the window, %s in all%s",
-		 live->log.input.name, state_text(live), (double)live->recent.length_ns / 1e9,
+	/* Their rows are sums. */
+	if (process_count > 1)
+		snprintf(processes, sizeof(processes), "%zu processes, ", process_count);
+	snprintf(line, TOP_LINE_SIZE, "%s: %s, %swindow %.1f s, lag %.1f s, lost events: %s in the window, %s in all%s",
+		 live->log.input.name, state_text(live), processes, (double)live->recent.length_ns / 1e9,
 		 (double)live_profile_lag_ms(live) / 1e3, text_count(recent, live->recent.lost_events),
 		 text_count(lost, live->totals.lost_events), damage);
 }
@@ -528,6 +535,7 @@ static void print_totals(const live_profile *live, json_writer *json)
 	json_string(json, "file", live->log.input.name);
 	json_string(json, "state", states[live_profile_state(live)]);
 	json_signed(json, "time_ns", live_profile_end_ns(live));
+	json_unsigned(json, "processes", mprof_profile_get_row_count(live->profile, MPROF_TABLE_PROCESSES));
 	json_unsigned(json, "lag_ms", live_profile_lag_ms(live));
 	json_double(json, "window_s", (double)live->recent.length_ns / 1e9);
 	json_unsigned(json, "lost_events", live->totals.lost_events);

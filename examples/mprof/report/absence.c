@@ -40,7 +40,7 @@ static int has_filter(const log_report *report)
 	const report_options *options = &report->options;
 
 	return options->method_pattern != NULL || options->class_pattern != NULL || options->assembly_pattern != NULL ||
-	       options->has_thread || options->window.is_bounded || report_filters_frames(report);
+	       options->threads.wanted != NULL || options->window.is_bounded || report_filters_frames(report);
 }
 
 void absence_print(const log_report *report, report_section section)

@@ -132,9 +132,9 @@ static int is_wanted(log_report *report, const mprof_block *block)
 				    MPROF_BLOCK_BIT(MPROF_BLOCK_MARK);
 
 	/* Its events may be of several threads: the profile chooses them. */
-	report->filters.has_thread |= block->kind == MPROF_BLOCK_TYPED && block->thread == report->options.thread;
 	report->filters.has_thread |=
-		(MPROF_BLOCK_BIT(block->kind) & of_threads) != 0 && block->thread == report->options.thread;
+		(MPROF_BLOCK_BIT(block->kind) & (of_threads | MPROF_BLOCK_BIT(MPROF_BLOCK_TYPED))) != 0 &&
+		thread_choice_names(&report->options.threads, block->thread);
 	return (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 || report_wants_thread(report, block->thread);
 }
 
@@ -213,15 +213,16 @@ static uint32_t spans_to_keep(const log_report *report)
 
 static mprof_status make_profile(log_report *report)
 {
+	const thread_choice *choice = &report->options.threads;
 	mprof_profile_options options;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	options.threads = &report->options.thread;
-	options.thread_count = report->options.has_thread ? 1 : 0;
-	options.processes = report->options.process.processes;
-	/* A thread is one of one process: both choices together are that of the thread. */
-	if (!report->options.has_thread)
-		options.process_count = report->options.process.process_count;
+	options.threads = choice->threads;
+	options.thread_count = choice->thread_count;
+	options.processes = choice->processes;
+	/* A thread is one of one process: both choices together are that of the threads. */
+	if (choice->wanted == NULL)
+		options.process_count = choice->process_count;
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
 	options.max_spans = spans_to_keep(report);
@@ -274,7 +275,7 @@ static int log_has_processes(const log_report *report)
 /* Objects are tracked of one process, since each has its own addresses. */
 static void check_ages(const log_report *report)
 {
-	if (!report->options.with_ages || report->options.process.process_count == 1 ||
+	if (!report->options.with_ages || report->options.threads.process_count == 1 ||
 	    report->totals.event_counts[MPROF_EVENT_ALLOCATION] == 0 || !log_has_processes(report))
 		return;
 	text_begin_message(report->input.name);
@@ -287,12 +288,10 @@ int report_read(log_report *report, const char *path, const report_options *opti
 
 	memset(report, 0, sizeof(*report));
 	report->options = *options;
-	if (options->process.wanted != NULL && options->process.process_count == 0) {
-		report->has_own_processes = 1;
-		status = process_choice_read(&report->options.process, path);
-		if (status != STATUS_OK)
-			return status;
-	}
+	report->has_own_choice = !options->threads.is_found;
+	status = thread_choice_find(&report->options.threads, path);
+	if (status != STATUS_OK)
+		return status;
 	status = time_window_find(&report->options.alive_at, path);
 	if (status == STATUS_OK)
 		status = time_window_find(&report->options.window, path);
@@ -304,6 +303,8 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	if (make_profile(report) != MPROF_OK ||
 	    (options->collapse_pattern != NULL && !names_use_collapsed(report->input.names, options->collapse_pattern)))
 		return lacks_memory(report);
+	if (options->compiler_names)
+		names_use_symbols(report->input.names);
 	report_filters_begin(report);
 	read_profile(report);
 	if (input_begin_again(&report->input)) {
@@ -325,7 +326,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 		check_ages(report);
 	}
 	if (!options->without_lines)
-		report->lines = native_lines_create(report->input.reader, options->readable_names);
+		report->lines = native_lines_create(report->input.reader, options->compiler_names);
 	if (!sample_view_build(&report->samples, report->profile, report->input.reader, report->lines,
 			       report->frames.filtered[REPORT_SOURCE_SAMPLES]))
 		return lacks_memory(report);
@@ -337,8 +338,8 @@ void report_release(log_report *report)
 	free(report->methods);
 	free(report->classes);
 	report_filters_release(report);
-	if (report->has_own_processes)
-		process_choice_release(&report->options.process);
+	if (report->has_own_choice)
+		thread_choice_release(&report->options.threads);
 	sample_view_release(&report->samples);
 	native_lines_destroy(report->lines);
 	report_frames_release(report);

@@ -103,10 +103,11 @@ int report_filters_frames(const log_report *report)
 }
 
 /* A native function, or a file, by the name of the linker and by that of the source. */
-static int matches_native(const char *pattern, const char *name)
+static int matches_native(const char *pattern, const char *name, const char *symbol)
 {
 	return name != NULL &&
-	       (source_name_matches(pattern, name) || source_name_matches(pattern, demangle_shown(name)));
+	       (source_name_matches(pattern, name) || source_name_matches(pattern, demangle_shown(name)) ||
+		(symbol != NULL && source_name_matches(pattern, symbol)));
 }
 
 int report_matches_frame(const log_report *report, const char *pattern, uint32_t kind, uint32_t id)
@@ -114,7 +115,8 @@ int report_matches_frame(const log_report *report, const char *pattern, uint32_t
 	method_name name;
 
 	if (kind != MPROF_SAMPLE_METHOD)
-		return matches_native(pattern, names_linker_sample(report->input.names, kind, id));
+		return matches_native(pattern, names_sample(report->input.names, kind, id),
+				      names_symbol(report->input.names, kind, id));
 	names_method(report->input.reader, id, &name);
 	return matches_method(pattern, &name);
 }
@@ -122,7 +124,8 @@ int report_matches_frame(const log_report *report, const char *pattern, uint32_t
 int report_matches_stack_frame(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
 {
 	if (frame->is_native)
-		return matches_native(pattern, names_linker_frame(report->input.names, frame));
+		return matches_native(pattern, names_frame(report->input.names, frame),
+				      names_frame_symbol(report->input.names, frame));
 	return report_matches_frame(report, pattern, MPROF_SAMPLE_METHOD, frame->id);
 }
 
@@ -157,12 +160,12 @@ int report_wants_class(const log_report *report, uint32_t id)
 
 int filter_options_want_all_threads(const report_options *taken)
 {
-	return !taken->has_thread && taken->process.wanted == NULL;
+	return taken->threads.wanted == NULL && taken->threads.wanted_process == NULL;
 }
 
 int filter_options_want_thread(const report_options *taken, uint64_t id)
 {
-	return (!taken->has_thread || taken->thread == id) && process_choice_has(&taken->process, id);
+	return thread_choice_has(&taken->threads, id);
 }
 
 int report_wants_thread(const log_report *report, uint64_t id)
@@ -172,9 +175,10 @@ int report_wants_thread(const log_report *report, uint64_t id)
 
 void report_filters_begin(log_report *report)
 {
+	const thread_choice *choice = &report->options.threads;
 	char wanted[24];
 
-	snprintf(wanted, sizeof(wanted), "0x%" PRIx64, report->options.thread);
+	snprintf(wanted, sizeof(wanted), "0x%" PRIx64, choice->thread_count > 0 ? choice->threads[0] : 0);
 	nearest_init(&report->filters.thread, wanted);
 }
 
@@ -321,8 +325,9 @@ static void check_thread(const log_report *report)
 	if (report->filters.has_thread)
 		return;
 	text_begin_message(report->input.name);
-	fprintf(stderr, "nothing matches --thread=0x%" PRIx64, report->options.thread);
-	if (report->filters.thread.found != NULL)
+	fputs("nothing matches --thread=", stderr);
+	text_name(stderr, report->options.threads.wanted);
+	if (thread_choice_is_id(&report->options.threads) && report->filters.thread.found != NULL)
 		fprintf(stderr, "; nearest: %s", report->filters.thread.found);
 	fputc('\n', stderr);
 }
@@ -336,13 +341,20 @@ void report_filters_check(const log_report *report)
 	check_frames(report);
 	if (report->options.assembly_pattern != NULL)
 		check_assembly(report);
-	if (report->options.has_thread)
+	if (report->options.threads.wanted != NULL)
 		check_thread(report);
 }
 
 int filter_options_have(int option)
 {
-	return option >= FILTER_OPTION_METHOD && option <= FILTER_OPTION_HIDE;
+	return option >= FILTER_OPTION_METHOD && option <= FILTER_OPTION_COMPILER_NAMES;
+}
+
+static int has_name(const char *option, const char *value)
+{
+	if (value[0] == '\0')
+		fprintf(stderr, "mprof: %s: the name is missing\n", option);
+	return value[0] != '\0';
 }
 
 int filter_options_apply(report_options *taken, int option, const char *value)
@@ -358,11 +370,11 @@ int filter_options_apply(report_options *taken, int option, const char *value)
 		taken->assembly_pattern = value;
 		return 1;
 	case FILTER_OPTION_THREAD:
-		taken->has_thread = 1;
-		return arguments_number("--thread", value, 0, UINT64_MAX, &taken->thread);
+		taken->threads.wanted = value;
+		return has_name("--thread", value);
 	case FILTER_OPTION_PROCESS:
-		taken->process.wanted = value;
-		return 1;
+		taken->threads.wanted_process = value;
+		return has_name("--process", value);
 	case FILTER_OPTION_TIME:
 		return time_window_parse(&taken->window, value);
 	case FILTER_OPTION_LAST:
@@ -372,6 +384,9 @@ int filter_options_apply(report_options *taken, int option, const char *value)
 		return 1;
 	case FILTER_OPTION_IGNORE:
 		taken->ignore_pattern = value;
+		return 1;
+	case FILTER_OPTION_COMPILER_NAMES:
+		taken->compiler_names = 1;
 		return 1;
 	default:
 		taken->hide_pattern = value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file report/filters.h
- * \brief What of a log counts: the options that select it, which several commands have, and filters for threads,
- * methods, classes and frames.
+ * \brief What of a log counts and how it is named: the options for it, which several commands have, and filters for
+ * threads, methods, classes and frames.
  */
 #ifndef REPORT_FILTERS_H
 #define REPORT_FILTERS_H
@@ -22,7 +22,8 @@ enum {
 	FILTER_OPTION_LAST,
 	FILTER_OPTION_FOCUS,
 	FILTER_OPTION_IGNORE,
-	FILTER_OPTION_HIDE
+	FILTER_OPTION_HIDE,
+	FILTER_OPTION_COMPILER_NAMES
 };
 
 /** Entries for a command's list of options. */
@@ -39,8 +40,9 @@ enum {
 		{"last", required_argument, NULL, FILTER_OPTION_LAST},                                                 \
 		{"focus", required_argument, NULL, FILTER_OPTION_FOCUS},                                               \
 		{"ignore", required_argument, NULL, FILTER_OPTION_IGNORE},                                             \
+		{"hide", required_argument, NULL, FILTER_OPTION_HIDE},                                                 \
 	{                                                                                                              \
-		"hide", required_argument, NULL, FILTER_OPTION_HIDE                                                    \
+		"compiler-names", no_argument, NULL, FILTER_OPTION_COMPILER_NAMES                                      \
 	}
 
 /** Whether an option is one of these. */

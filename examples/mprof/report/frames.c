@@ -381,6 +381,7 @@ static void print_fields(const log_report *report, json_writer *json, uint32_t n
 	mprof_frame_node frame = node_of(report, node);
 
 	json_string(json, "name", get_name(report, node));
+	json_string(json, "symbol", names_symbol(report->input.names, frame.kind, frame.id));
 	json_unsigned(json, "id", frame.id);
 	print_values(json, frame.count, frame.self, frame.total);
 }
@@ -456,6 +457,7 @@ static void print_rows_json(const log_report *report, json_writer *json, const c
 		for (size_t i = 0; i < report_rows(report, count); i++) {
 			json_begin_object(json, NULL);
 			json_string(json, "name", rows[i].kind != 0 ? name_of(report, rows[i].kind, rows[i].id) : NULL);
+			json_string(json, "symbol", names_symbol(report->input.names, rows[i].kind, rows[i].id));
 			json_unsigned(json, "id", rows[i].id);
 			print_values(json, rows[i].count, rows[i].self, rows[i].total);
 			json_end_object(json);

@@ -521,11 +521,11 @@ static void write_filters(const log_report *report, json_writer *json)
 	json_string(json, "ignore", options->ignore_pattern);
 	json_string(json, "hide", options->hide_pattern);
 	json_string(json, "collapse", options->collapse_pattern);
-	if (options->has_thread)
-		json_hexadecimal(json, "thread", options->thread);
+	if (thread_choice_is_id(&options->threads))
+		json_hexadecimal(json, "thread", options->threads.threads[0]);
 	else
-		json_null(json, "thread");
-	json_string(json, "process", options->process.wanted);
+		json_string(json, "thread", options->threads.wanted);
+	json_string(json, "process", options->threads.wanted_process);
 	write_window(report, json);
 	sections_ignored_json(report, json);
 	json_end_object(json);

@@ -12,7 +12,7 @@
 #include "common/summary.h"
 #include "common/terminal.h"
 #include "common/time_window.h"
-#include "report/process_choice.h"
+#include "report/thread_choice.h"
 #include "report/sample_view.h"
 #include "report/sections.h"
 #include "symbolize/native_lines.h"
@@ -40,13 +40,11 @@ typedef struct report_options {
 	int is_inverted;
 	section_choice sections;
 	terminal_options terminal;
-	process_choice process; /**< Of report_read(), unless processes were found before. */
-	uint64_t thread;
-	int has_thread;
+	thread_choice threads; /**< Found by report_read(), unless that was done before. */
 	int tree_only;
 	int shows_all;       /**< Print all sections as text, not the first screen alone. */
-	int compiler_names;  /**< Print names that compilers generate. */
-	int readable_names;  /**< Print names of the source: text without compiler_names. */
+	int compiler_names;  /**< Names of methods and functions are those that compilers generate. */
+	int readable_names;  /**< Methods that a compiler made have names of the source: text without compiler_names. */
 	int with_call_sites; /**< What has no call stack is attributed to the nodes of the call tree. */
 	int without_lines;   /**< Do not read debug information of native code. */
 	uint64_t min_share;  /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
@@ -130,10 +128,10 @@ typedef struct log_report {
 	uint64_t left_out[LEFT_OUT_PARTS]; /**< Numbers of rows that a bounded document has no room for. */
 	native_lines *lines;               /**< Lines of native code; NULL if they are not wanted or not supported. */
 	sample_view samples;
-	int has_own_processes; /**< The processes that were chosen are released with the report. */
-	int has_thread_times;  /**< The log states when its threads were running. */
-	int has_switches;      /**< Some thread was switched at least once. */
-	void *join;            /**< While a table is printed: what its rows are joined with. */
+	int has_own_choice;   /**< The processes that were chosen are released with the report. */
+	int has_thread_times; /**< The log states when its threads were running. */
+	int has_switches;     /**< Some thread was switched at least once. */
+	void *join;           /**< While a table is printed: what its rows are joined with. */
 } log_report;
 
 /** Reads the log and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */

@@ -47,8 +47,10 @@ static void complete_item(sample_item *item, const sample_item *found)
 		item->file = found->file;
 		item->line = found->line;
 	}
-	if (item->name == NULL)
+	if (item->name == NULL) {
 		item->name = found->name;
+		item->symbol = found->symbol;
+	}
 }
 
 /* Colliding hashes get the following numbers. */
@@ -162,6 +164,7 @@ static int find_frame_item(sample_view *view, sample_item base, const native_fra
 		base.id = 0;
 	}
 	base.name = frame->name;
+	base.symbol = frame->symbol;
 	base.is_inlined = frame->is_inlined;
 	base.file = frame->defined_file;
 	base.line = frame->defined_line;

@@ -19,10 +19,11 @@
 typedef struct sample_item {
 	uint32_t kind; /**< An mprof_sample_kind; #SAMPLE_ITEM_NAMED for a function that only debug information has. */
 	uint32_t id;   /**< Of the kind; 0 for #SAMPLE_ITEM_NAMED. */
-	uint32_t module;  /**< ID of the module of native code, 0 if unknown. */
-	uint32_t line;    /**< Of the definition; 0 if unknown. */
-	const char *name; /**< The name that debug information has; NULL if the name follows from kind and ID. */
-	const char *file; /**< Of the definition; NULL if unknown. */
+	uint32_t module;    /**< ID of the module of native code, 0 if unknown. */
+	uint32_t line;      /**< Of the definition; 0 if unknown. */
+	const char *name;   /**< The name that debug information has; NULL if the name follows from kind and ID. */
+	const char *symbol; /**< See native_frame::symbol; NULL without a name. */
+	const char *file;   /**< Of the definition; NULL if unknown. */
 	int is_inlined;
 	uint32_t active; /**< While totals are computed: frames of the item on the current path. */
 	uint64_t self;   /**< Samples in which it is the innermost frame. */

@@ -39,6 +39,11 @@ const char *report_sample_item_name(const log_report *report, const sample_item 
 	return item->name != NULL ? item->name : names_sample(report->input.names, item->kind, item->id);
 }
 
+static const char *symbol_of_item(const log_report *report, const sample_item *item)
+{
+	return item->name != NULL ? item->symbol : names_symbol(report->input.names, item->kind, item->id);
+}
+
 void report_sample_name(const log_report *report, const sample_item *item)
 {
 	const char *name = report_sample_item_name(report, item);
@@ -88,6 +93,7 @@ void report_sample_fields(const log_report *report, json_writer *json, const sam
 {
 	json_string(json, "kind", report_sample_kind(report, item));
 	json_string(json, "name", report_sample_item_name(report, item));
+	json_string(json, "symbol", symbol_of_item(report, item));
 	json_string(json, "module", report_sample_module(report, item));
 	json_boolean(json, "inlined", item->is_inlined);
 }
@@ -203,15 +209,18 @@ static void report_samples_rest(const log_report *report)
 }
 
 /* Samples without their outer frames, which are not known. */
-static uint64_t count_truncated(const view_rows *rows)
+static uint64_t count_truncated(const sample_item *items, size_t count)
 {
-	const sample_item *items = (const sample_item *)(const void *)rows->rows;
-
-	for (size_t i = 0; i < rows->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (items[i].kind == MPROF_SAMPLE_TRUNCATED)
 			return items[i].total;
 	}
 	return 0;
+}
+
+static uint64_t count_truncated_rows(const view_rows *rows)
+{
+	return count_truncated((const sample_item *)(const void *)rows->rows, rows->count);
 }
 
 static void print_truncated(uint64_t truncated)
@@ -226,7 +235,7 @@ static void print_truncated(uint64_t truncated)
 static void note_sampling(const log_report *report, const view_rows *rows)
 {
 	sampling_print_rate(&report->summary.sampling, stdout);
-	print_truncated(count_truncated(rows));
+	print_truncated(count_truncated_rows(rows));
 }
 
 const report_view samples_by_item = {
@@ -267,7 +276,7 @@ void report_samples_json(log_report *report, json_writer *json)
 
 	report_view_rows_json(report, json, &samples_by_item, &rows);
 	json_unsigned(json, "sample_count", report->totals.samples);
-	json_unsigned(json, "samples_truncated", count_truncated(&rows));
+	json_unsigned(json, "samples_truncated", count_truncated_rows(&rows));
 	free(rows.rows);
 }
 
@@ -517,6 +526,11 @@ static void print_node_fields(const log_report *report, json_writer *json, uint3
 	print_time(report, json, "estimated_total_ns", sample->total);
 }
 
+static void note_tree(const log_report *report)
+{
+	print_truncated(count_truncated(report->samples.items, report->samples.item_count));
+}
+
 static const report_tree sample_tree = {
 	.title = "Sample tree",
 	.table = REPORT_TABLE_SAMPLE_TREE,
@@ -526,6 +540,7 @@ static const report_tree sample_tree = {
 	.share_key = "sample_tree_min_percent",
 	.hidden_key = "hidden_hits",
 	.get = get_tree_node,
+	.print_note = note_tree,
 	.is_empty = has_no_samples,
 	.whole = count_samples,
 	.name = get_node_name,

@@ -396,8 +396,8 @@ void sections_ignored_json(const struct log_report *report, json_writer *json)
 		{"assembly", options->assembly_pattern != NULL, ALL_CLASSES | ALL_STOPS},
 		{"focus", options->focus_pattern != NULL, ALL_STACKS | ALL_STOPS},
 		{"ignore", options->ignore_pattern != NULL, ALL_STACKS | ALL_STOPS},
-		{"thread", options->has_thread, ALL_THREADS | ALL_STOPS},
-		{"process", options->process.wanted != NULL, ALL_THREADS | ALL_STOPS},
+		{"thread", options->threads.wanted != NULL, ALL_THREADS | ALL_STOPS},
+		{"process", options->threads.wanted_process != NULL, ALL_THREADS | ALL_STOPS},
 		{"window", options->window.is_bounded, has_losses ? ALL_TIMES | ALL_LOSSES : ALL_TIMES},
 	};
 

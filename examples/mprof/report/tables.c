@@ -826,6 +826,7 @@ static void print_line_name(const log_report *report, json_writer *json, const v
 	(void)id;
 	json_string(json, "kind", report_sample_kind(report, &item));
 	json_string(json, "name", name_of_line(report, line));
+	json_string(json, "symbol", names_symbol(report->input.names, line->kind, line->id));
 }
 
 static int has_line_samples(const log_report *report, const view_rows *rows)

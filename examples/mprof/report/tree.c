@@ -212,6 +212,8 @@ void report_tree_text(const log_report *report, const report_tree *tree)
 	if (root.first_child == 0)
 		return;
 	report_title(report, tree->title, 0, 0, tree->table);
+	if (tree->print_note != NULL)
+		tree->print_note(report);
 	printf("  %8s %10s%s  %s\n", "", "total", tree->columns, tree->subject);
 	walk_tree(&walk, &visitor, report->options.min_share);
 }

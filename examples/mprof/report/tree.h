@@ -30,6 +30,8 @@ typedef struct report_tree {
 	const char *share_key;  /**< JSON key of the share below which branches are left out, in percent. */
 	const char *hidden_key; /**< JSON key of the weight of the branches of a node that are left out. */
 
+	/** Prints lines below the title; NULL: none. */
+	void (*print_note)(const log_report *report);
 	/** Fills in all fields of \p found for a node. */
 	void (*get)(const log_report *report, uint32_t node, tree_node *found);
 	int (*is_empty)(const log_report *report);

@@ -137,7 +137,7 @@ typedef struct known_location {
 
 struct native_lines {
 	const mprof_reader *reader;
-	int is_readable;
+	int uses_symbols;
 	helper_process helper;
 	key_map modules;
 	uint32_t module_count;
@@ -151,7 +151,7 @@ int native_lines_is_supported(void)
 	return helper_process_is_supported();
 }
 
-native_lines *native_lines_create(const mprof_reader *reader, int is_readable)
+native_lines *native_lines_create(const mprof_reader *reader, int uses_symbols)
 {
 	native_lines *lines;
 
@@ -163,7 +163,7 @@ native_lines *native_lines_create(const mprof_reader *reader, int is_readable)
 		return NULL;
 	}
 	lines->reader = reader;
-	lines->is_readable = is_readable;
+	lines->uses_symbols = uses_symbols;
 	lines->modules.value_size = sizeof(known_module) - sizeof(uint64_t);
 	lines->locations.value_size = sizeof(known_location) - sizeof(uint64_t);
 	text_pool_init(&lines->texts);
@@ -204,12 +204,13 @@ static const char *pool(native_lines *lines, const char *name)
 	return text != NULL ? text->text : NULL;
 }
 
-/* A name as it is shown. */
-static const char *shown_name(native_lines *lines, const char *name)
+/* Sets the names of a frame from that of the object file. */
+static void name_frame(native_lines *lines, native_frame *frame, const char *name)
 {
 	const char *pooled = pool(lines, name);
 
-	return pooled != NULL && lines->is_readable ? demangle_shown(pooled) : pooled;
+	frame->symbol = lines->uses_symbols ? NULL : demangle_symbol(pooled);
+	frame->name = frame->symbol != NULL ? demangle_shown(pooled) : pooled;
 }
 
 /* Receives a text into the buffer. Returns 0 if the process failed. */
@@ -240,7 +241,10 @@ static int receive_frame(native_lines *lines, native_frame *frame)
 	if (!helper_process_receive(&lines->helper, &message, sizeof(message)) ||
 	    !receive_text(lines, message.name_length))
 		return 0;
-	frame->name = message.name_length > 0 ? shown_name(lines, lines->buffer) : NULL;
+	frame->name = NULL;
+	frame->symbol = NULL;
+	if (message.name_length > 0)
+		name_frame(lines, frame, lines->buffer);
 	frame->line = message.line;
 	frame->defined_line = message.defined_line;
 	frame->is_inlined = message.is_inlined != 0;
@@ -334,7 +338,7 @@ static void use_recorded_name(native_lines *lines, native_frame *frame, uint32_t
 		    MPROF_OK ||
 	    record.as.function.name[0] == '\0')
 		return;
-	frame->name = shown_name(lines, record.as.function.name);
+	name_frame(lines, frame, record.as.function.name);
 }
 
 static void ask_frames(native_lines *lines, known_module *module, uint64_t offset, lines_wanted wanted,

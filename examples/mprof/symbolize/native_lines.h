@@ -15,6 +15,7 @@
 /** A function at a location. Equal texts have the same address, apart from rare exceptions. */
 typedef struct native_frame {
 	const char *name;         /**< NULL if unknown. */
+	const char *symbol;       /**< As in the object file, if \ref name is another one; NULL if not. */
 	const char *file;         /**< Of the instruction or the call; NULL if unknown. */
 	const char *defined_file; /**< Of the definition of the function; NULL if unknown. */
 	uint32_t line;            /**< In \ref file; 0 if unknown. */
@@ -28,10 +29,10 @@ typedef struct native_lines native_lines;
 int native_lines_is_supported(void);
 
 /**
- * Creates a lookup. The reader is borrowed. \p is_readable: names are those of the source, not those of the linker.
- * NULL if debug information is not supported or out of memory; the other functions then find nothing.
+ * Creates a lookup. The reader is borrowed. \p uses_symbols: names are those of the object file, not those of the
+ * source. NULL if debug information is not supported or out of memory; the other functions then find nothing.
  */
-native_lines *native_lines_create(const mprof_reader *reader, int is_readable);
+native_lines *native_lines_create(const mprof_reader *reader, int uses_symbols);
 void native_lines_destroy(native_lines *lines);
 
 /**
