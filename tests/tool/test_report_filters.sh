@@ -36,7 +36,7 @@ nothing 'Game.World.Fib (int)' --method=fibb
 nothing 'Game.World.Run (string[])' '--method=Game.World.run*'
 nothing mscorlib --assembly=mscorlibb
 nothing 0x10 --thread=0x11
-expect_json "the filter" '.filters | del(.ignored)' '{"method":null,"class":null,"assembly":null,"focus":null,"ignore":null,"hide":null,"collapse":null,"thread":"0x11","window":null}'
+expect_json "the filter" '.filters | del(.ignored)' '{"method":null,"class":null,"assembly":null,"focus":null,"ignore":null,"hide":null,"collapse":null,"thread":"0x11","process":null,"window":null}'
 
 # Memory that a thread allocated may be freed by any thread.
 make_tree memory memory.mprof 100
