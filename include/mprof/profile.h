@@ -1560,6 +1560,8 @@ typedef struct mprof_thread_stats {
 	                                    it. */
 	uint32_t kind;                 /**< An #mprof_timeline_kind; #MPROF_TIMELINE_THREAD if it is not described. */
 	uint32_t reserved;             /**< 0. */
+	uint64_t names;                /**< How often it was given a name that differs from the one before. */
+	const char *former_name;       /**< The name before the latest one; NULL if it had none. Borrowed as name. */
 } mprof_thread_stats;
 
 /**

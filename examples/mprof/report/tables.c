@@ -983,6 +983,13 @@ static void print_thread_name(const log_report *report, const void *row)
 
 	fputs("  ", stdout);
 	text_name(stdout, stats->name);
+	if (stats->former_name != NULL) {
+		fputs(" (formerly ", stdout);
+		text_name(stdout, stats->former_name);
+		if (stats->names > 2)
+			printf("; %" PRIu64 " names", stats->names);
+		putchar(')');
+	}
 	processes_print_of(report, stats->process);
 	putchar('\n');
 }
@@ -1032,7 +1039,7 @@ const report_view tables_threads = {
 		    VIEW_COLUMN(14, "events", "events"),
 		    VIEW_COLUMN_BY(10, "samples", .field = "samples", .when = has_thread_samples),
 		    VIEW_COLUMN(10, "lost", "lost"), VIEW_COLUMN_BY(0, "name", .print = print_thread_name)},
-	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_FIELD(events), VIEW_FIELD(self_ns),
+	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_FIELD(former_name), VIEW_FIELD(events), VIEW_FIELD(self_ns),
 		 VIEW_FIELD_NEEDS(wall_ns, wall_ns), VIEW_FIELD_NEEDS(cpu_ns, wall_ns),
 		 VIEW_FIELD_NEEDS(ready_ns, wall_ns), VIEW_JOIN(wall_ns, print_blocked),
 		 VIEW_JOIN(wall_ns, print_switches), VIEW_FIELD(samples), VIEW_FIELD_AS(lost, "lost_events"),

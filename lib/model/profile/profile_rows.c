@@ -770,6 +770,8 @@ static void store_thread_stats(const mprof_profile *profile, size_t index, void 
 
 	stats->id = record->id;
 	stats->name = record->name;
+	stats->names = record->names;
+	stats->former_name = record->former_name;
 	stats->events = record->events;
 	stats->self_ns = profile_clock_duration(&profile->clock, record->self + record->extension);
 	stats->lost = record->lost;

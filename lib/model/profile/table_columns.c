@@ -339,6 +339,8 @@ static const mprof_table_column threads_columns[] = {
 	COLUMN(involuntary_switches, COUNT),
 	COLUMN(process, NUMBER),
 	COLUMN(kind, KIND),
+	COLUMN(names, COUNT),
+	COLUMN(former_name, TEXT),
 };
 #undef ROW
 

@@ -25,7 +25,9 @@ typedef struct switched_stack {
 
 typedef struct thread_record {
 	uint64_t id;
-	char *name; /**< NULL if none. */
+	char *name;        /**< NULL if none. */
+	char *former_name; /**< The name before that; NULL if none. */
+	uint64_t names;    /**< How often it was given another name. */
 	uint64_t events;
 	uint64_t lost;
 	uint64_t samples;
