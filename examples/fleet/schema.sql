@@ -132,7 +132,9 @@ CREATE TABLE threads (
 	ready_ns Nullable(Int64),
 	samples Nullable(Int64),
 	lost_events Nullable(Int64),
-	process Nullable(Int64)
+	process Nullable(Int64),
+	names Nullable(Int64),
+	former_name Nullable(String)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

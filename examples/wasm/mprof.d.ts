@@ -59,6 +59,7 @@ export interface Tables {
 		id: BigUint64Array; name: (string | null)[]; events: Amounts; self_ns: Amounts; lost: Amounts;
 		samples: Amounts; wall_ns: Amounts; cpu_ns: Amounts; ready_ns: Amounts;
 		voluntary_switches: Amounts; involuntary_switches: Amounts; process: Amounts; kind: Uint32Array;
+		names: Amounts; former_name: (string | null)[];
 	};
 	monitors: {
 		class_id: Uint32Array; contentions: Amounts; acquired: Amounts; failures: Amounts;

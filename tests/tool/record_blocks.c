@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records a heap snapshot of a runtime whose allocator knows no class: record_blocks FILE. Objects are 16 bytes after the
- * start of their blocks of native memory. At the snapshot:
+ * Records a heap snapshot of a runtime that takes the memory of objects from malloc(): record_blocks FILE. Objects are 16
+ * bytes after the start of their blocks of native memory. At the snapshot:
  *   0x1010  a List in a block that "read" has allocated
  *   0x2010  a List in a block that "read" has resized from elsewhere
  *   0x3010  a Text in a block that "parse" has allocated, where a block of "read" was before

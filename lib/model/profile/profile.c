@@ -36,6 +36,17 @@ static int bound_windows(mprof_profile *profile, const mprof_profile_options *op
 	return 1;
 }
 
+/* What events of types with a meaning are kept in. */
+static void init_meanings(mprof_profile *profile)
+{
+	meanings_init(&profile->meanings, &profile->budget.allocator);
+	collection_notes_init(&profile->collection_notes, &profile->budget.allocator);
+	message_list_init(&profile->messages, &profile->budget);
+	exception_texts_init(&profile->class_texts, &profile->budget);
+	exception_texts_init(&profile->site_texts, &profile->budget);
+	thread_states_init(&profile->thread_states, &profile->budget);
+}
+
 static int init_parts(mprof_profile *profile, const mprof_profile_options *options)
 {
 	const mprof_allocator *allocator = &profile->budget.allocator;
@@ -70,12 +81,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	descriptions_init(&profile->described, allocator);
 	code_places_init(&profile->code_places, allocator);
 	line_list_init(&profile->lines, allocator);
-	meanings_init(&profile->meanings, &profile->budget.allocator);
-	collection_notes_init(&profile->collection_notes, &profile->budget.allocator);
-	message_list_init(&profile->messages, &profile->budget);
-	exception_texts_init(&profile->class_texts, &profile->budget);
-	exception_texts_init(&profile->site_texts, &profile->budget);
-	thread_states_init(&profile->thread_states, &profile->budget);
+	init_meanings(profile);
 	sample_kinds_init(&profile->sample_kinds, &profile->budget, options->with_locations != 0);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
