@@ -169,7 +169,7 @@ Test(profile_many, columns_are_the_fields_of_the_struct)
 			  mprof_table_get_column(table, last)->name);
 		cr_expect_null(mprof_table_get_column(table, info->column_count));
 	}
-	cr_expect_eq(table - 1, MPROF_TABLE_WAITS);
+	cr_expect_eq(table - 1, MPROF_TABLE_THREAD_STATES);
 }
 
 Test(profile_many, numbers_of_tables_follow_each_other)
