@@ -165,6 +165,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_message_stats),
 		SIZE(mprof_wait_stats),
 		SIZE(mprof_gc_generation),
+		SIZE(mprof_thread_state_stats),
 		SIZE(mprof_sample),
 		SIZE(mprof_timeline_slice),
 		SIZE(mprof_finalizer_stats),

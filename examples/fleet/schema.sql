@@ -110,7 +110,10 @@ CREATE TABLE classes (
 	freed Nullable(Int64),
 	freed_bytes Nullable(Int64),
 	exceptions Nullable(Int64),
-	load_ns Nullable(Int64)
+	load_ns Nullable(Int64),
+	exception_texts Nullable(Int64),
+	exception_text_ns Nullable(Int64),
+	exception_text Nullable(String)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -129,7 +132,9 @@ CREATE TABLE threads (
 	ready_ns Nullable(Int64),
 	samples Nullable(Int64),
 	lost_events Nullable(Int64),
-	process Nullable(Int64)
+	process Nullable(Int64),
+	names Nullable(Int64),
+	former_name Nullable(String)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -301,7 +306,10 @@ CREATE TABLE exception_sites (
 	class_id Nullable(Int64),
 	class Nullable(String),
 	stack Nullable(String),
-	count Nullable(Int64)
+	count Nullable(Int64),
+	texts Nullable(Int64),
+	text_ns Nullable(Int64),
+	text Nullable(String)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -635,6 +643,22 @@ CREATE TABLE gc_generations (
 	has_before UInt8,
 	has_after UInt8,
 	has_capacity UInt8
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE thread_states (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	thread Nullable(String),
+	state Nullable(String),
+	count Nullable(Int64),
+	total_ns Nullable(Int64),
+	priority Nullable(Int64),
+	has_priority UInt8,
+	is_rest UInt8
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

@@ -52,12 +52,14 @@ export interface Tables {
 	classes: {
 		id: Uint32Array; allocations: Amounts; bytes: Amounts; freed: Amounts; freed_bytes: Amounts;
 		exceptions: Amounts; load_ns: Amounts; samples: Amounts; allocations_error: Amounts;
-		bytes_error: Amounts;
+		bytes_error: Amounts; exception_texts: Amounts; exception_text_ns: Amounts;
+		exception_text: (string | null)[];
 	};
 	threads: {
 		id: BigUint64Array; name: (string | null)[]; events: Amounts; self_ns: Amounts; lost: Amounts;
 		samples: Amounts; wall_ns: Amounts; cpu_ns: Amounts; ready_ns: Amounts;
 		voluntary_switches: Amounts; involuntary_switches: Amounts; process: Amounts; kind: Uint32Array;
+		names: Amounts; former_name: (string | null)[];
 	};
 	monitors: {
 		class_id: Uint32Array; contentions: Amounts; acquired: Amounts; failures: Amounts;
@@ -103,7 +105,10 @@ export interface Tables {
 		kind: Uint32Array; id: Uint32Array; parent: Uint32Array; first_child: Uint32Array;
 		next_sibling: Uint32Array; wait: Uint32Array; self: Amounts; total: Amounts;
 	};
-	exception_sites: { class_id: Uint32Array; stack: Uint32Array; exceptions: Amounts; call: Uint32Array };
+	exception_sites: {
+		class_id: Uint32Array; stack: Uint32Array; exceptions: Amounts; call: Uint32Array;
+		texts: Amounts; text_ns: Amounts; text: (string | null)[];
+	};
 	exception_clauses: {
 		method: Uint32Array; class_id: Uint32Array; kind: Uint32Array; number: Uint32Array;
 		runs: Amounts;
@@ -258,6 +263,10 @@ export interface Tables {
 	gc_generations: {
 		collection: Amounts; name: (string | null)[]; before: Amounts; after: Amounts;
 		capacity: Amounts; has_before: Uint32Array; has_after: Uint32Array; has_capacity: Uint32Array;
+	};
+	thread_states: {
+		thread: BigUint64Array; state: (string | null)[]; count: Amounts; total_ns: Amounts;
+		priority: Amounts; has_priority: Uint32Array; is_rest: Uint32Array;
 	};
 	graph: {
 		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;

@@ -431,17 +431,18 @@ typedef enum mprof_profile_table {
 	MPROF_TABLE_CLOCKS = 41,      /**< #mprof_clock_stats: clocks, by ID. */
 	MPROF_TABLE_LINES = 42,       /**< #mprof_line_stats: lines of the source, as of the last
 	                                         mprof_profile_finish(); empty for a log without positions. */
-	MPROF_TABLE_SAMPLE_KINDS = 43,  /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
+	MPROF_TABLE_SAMPLE_KINDS = 43,   /**< #mprof_sample_kind_stats: the kinds of samples that the log describes, in
 	                                         the order of their first sample. */
-	MPROF_TABLE_SAMPLE_GROUPS = 44, /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
-	MPROF_TABLE_HISTOGRAMS = 45,    /**< #mprof_histogram_stats: metrics that are histograms, in the order of the
+	MPROF_TABLE_SAMPLE_GROUPS = 44,  /**< #mprof_sample_group: samples by kind, thread, processor and mode. */
+	MPROF_TABLE_HISTOGRAMS = 45,     /**< #mprof_histogram_stats: metrics that are histograms, in the order of the
 	                                     log. */
-	MPROF_TABLE_MESSAGES = 46,      /**< #mprof_message_stats: messages of the program, by severity and source. */
-	MPROF_TABLE_WAITS = 47,         /**< #mprof_wait_stats: waits of threads, by kind, name and call site. */
-	MPROF_TABLE_CODE_RANGES = 48,   /**< #mprof_code_range_stats: where generated code was, in the order of the
+	MPROF_TABLE_MESSAGES = 46,       /**< #mprof_message_stats: messages of the program, by severity and source. */
+	MPROF_TABLE_WAITS = 47,          /**< #mprof_wait_stats: waits of threads, by kind, name and call site. */
+	MPROF_TABLE_CODE_RANGES = 48,    /**< #mprof_code_range_stats: where generated code was, in the order of the
 	                                     log. */
-	MPROF_TABLE_GC_GENERATIONS = 49 /**< #mprof_gc_generation: sizes of generations before and after collections,
-	                                     in the order of the log. */
+	MPROF_TABLE_GC_GENERATIONS = 49, /**< #mprof_gc_generation: sizes of generations before and after collections,
+	                                      in the order of the log. */
+	MPROF_TABLE_THREAD_STATES = 50   /**< #mprof_thread_state_stats: states of threads, in the order of the log. */
 } mprof_profile_table;
 
 /**
@@ -757,6 +758,13 @@ typedef struct mprof_class_stats {
 	                           unbiased estimates from this number of objects. See section 3.8 of the format. */
 	uint64_t allocations_error; /**< The standard error of allocations; 0 if exact. */
 	uint64_t bytes_error;       /**< The standard error of bytes; 0 if exact. */
+	uint64_t exception_texts;   /**< Exceptions whose message is in the log: events of the type "mprof.exception"
+	                                 (section 4.11). */
+	int64_t exception_text_ns;  /**< When the latest of these was recorded, from the start of the session; 0 if
+	                                 exception_texts is 0. */
+	const char *exception_text; /**< The message of that one, of at most 255 bytes; NULL if there is none, or
+	                                 max_memory left no room for it. Borrowed until the profile is changed or
+	                                 destroyed. */
 } mprof_class_stats;
 
 /**
@@ -793,6 +801,10 @@ typedef struct mprof_exception_site {
 	uint64_t exceptions; /**< Exceptions thrown. */
 	uint32_t call;       /**< Node of the call tree if stack is 0; 0 if not known or not requested. */
 	uint32_t reserved;   /**< 0. */
+	uint64_t texts;      /**< Exceptions of this site whose message is in the log, as
+	                          mprof_class_stats::exception_texts. */
+	int64_t text_ns;     /**< When the latest of these was recorded; 0 if texts is 0. */
+	const char *text;    /**< The message of that one, as mprof_class_stats::exception_text. */
 } mprof_exception_site;
 
 /**
@@ -1455,6 +1467,26 @@ typedef struct mprof_gc_generation {
 } mprof_gc_generation;
 
 /**
+ * \brief A state that a thread was in: events of the type "mprof.thread.state" (section 4.11 of doc/format.md). A row
+ * of #MPROF_TABLE_THREAD_STATES.
+ *
+ * A state lasts until the next one of the thread; the last one until the end of the thread, or of the log.
+ * \since 0.1
+ */
+typedef struct mprof_thread_state_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint64_t thread;    /**< ID of the thread. */
+	const char *state;  /**< What it did, such as "blocked", of at most 255 bytes; "" if not known, NULL if is_rest
+	                            is set. Borrowed until the profile is changed or destroyed. */
+	uint64_t count;     /**< How often it began in the window. */
+	uint64_t total_ns;  /**< Time in this state, in the window. */
+	uint64_t priority;  /**< The latest priority of the thread in this state. */
+	uint32_t has_priority; /**< 1: priority is known; else it is 0. */
+	uint32_t is_rest;      /**< 1: all states of all threads for which there was no row, because there are too many
+	                            or max_memory was reached; thread is 0. */
+} mprof_thread_state_stats;
+
+/**
  * \brief A marker: a text with a time, put into the log by the user.
  * \since 0.1
  */
@@ -1528,6 +1560,8 @@ typedef struct mprof_thread_stats {
 	                                    it. */
 	uint32_t kind;                 /**< An #mprof_timeline_kind; #MPROF_TIMELINE_THREAD if it is not described. */
 	uint32_t reserved;             /**< 0. */
+	uint64_t names;                /**< How often it was given a name that differs from the one before. */
+	const char *former_name;       /**< The name before the latest one; NULL if it had none. Borrowed as name. */
 } mprof_thread_stats;
 
 /**

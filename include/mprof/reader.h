@@ -649,7 +649,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_method(const mprof_re
 MPROF_API size_t mprof_name_format_readable(const char *name, char *text, size_t size);
 
 /**
- * \brief Formats "Class.Method (arguments)" for a method; "#ID" stands for a class or method that is not defined.
+ * \brief Formats "Class.Method (arguments)" for a method; "#ID" stands for a class or method that is not defined. The
+ * log may state another separator (mprof_session::method_separator).
  * \param reader The reader.
  * \param id Method ID.
  * \param text Receives the name, truncated and NUL-terminated like snprintf; may be NULL if \p size is 0.
@@ -936,6 +937,11 @@ typedef struct mprof_session {
 	uint32_t has_object_numbers;        /**< 1: what the log has as addresses of objects are numbers that identify
 	                                         them (doc/format.md, 3.8). */
 	uint32_t has_slots;                 /**< 1: offsets of references are numbers of slots, not of bytes. */
+	const char *method_separator;       /**< What is between a class and its method in mprof_reader_format_method():
+	                                         "." unless the log states another ("name_style" in doc/format.md, 3.8).
+	                                         Static. */
+	uint32_t hides_signatures;          /**< 1: the runtime wants reports to leave out the arguments of methods. */
+	uint32_t reserved;                  /**< 0. */
 } mprof_session;
 
 /**

@@ -27,6 +27,11 @@ static void list_init(name_list *list, const mprof_allocator *allocator)
 	id_map_init(&list->by_id, allocator);
 }
 
+void name_table_set_style(name_table *table, const char *style)
+{
+	table->separator = strcmp(style, "colons") == 0 ? "::" : strcmp(style, "file") == 0 ? ":" : ".";
+}
+
 void name_table_init(name_table *table, memory_budget *budget)
 {
 	memset(table, 0, sizeof(*table));
@@ -34,6 +39,7 @@ void name_table_init(name_table *table, memory_budget *budget)
 	list_init(&table->classes, &budget->allocator);
 	list_init(&table->methods, &budget->allocator);
 	id_map_init(&table->files.by_id, &budget->allocator);
+	name_table_set_style(table, "dots");
 }
 
 static void name_list_destroy(name_list *list, const mprof_allocator *allocator)
@@ -359,7 +365,7 @@ size_t name_table_method_name(const name_table *table, uint32_t id, char *text, 
 		else if (method->owner_id != 0)
 			cut_text_add_number(&out, method->owner_id);
 		if (method->owner_id != 0 && (owner == NULL || owner->name_length > 0))
-			cut_text_add(&out, ".", 1);
+			cut_text_add(&out, table->separator, strlen(table->separator));
 		cut_text_add(&out, method->name, method->name_length);
 	}
 	if (size > 0)

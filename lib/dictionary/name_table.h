@@ -52,7 +52,8 @@ typedef struct name_table {
 	name_list classes;
 	name_list methods;
 	name_files files;
-	name_chunk *chunks; /**< The newest first. */
+	name_chunk *chunks;    /**< The newest first. */
+	const char *separator; /**< Between the name of a class and that of its method. */
 } name_table;
 
 /** The contents of a name table at one time. */
@@ -99,6 +100,9 @@ void name_table_source(const name_table *table, mprof_mapping *mapping);
  */
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping);
 int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mapping);
+
+/** Sets the separator by a style of names (doc/format.md, 3.8); unknown styles are "dots". */
+void name_table_set_style(name_table *table, const char *style);
 
 /** Formats a name as mprof_reader_format_method() does. */
 size_t name_table_method_name(const name_table *table, uint32_t id, char *text, size_t size);

@@ -312,6 +312,10 @@ static void learn_session(mprof_reader *reader, const mprof_block *block)
 			reader->has_object_numbers = strcmp(value, "numbers") == 0;
 		if (strcmp(key, "reference_offsets") == 0)
 			reader->has_slots = strcmp(value, "slots") == 0;
+		if (strcmp(key, "name_style") == 0)
+			name_table_set_style(&reader->names, value);
+		if (strcmp(key, "signatures") == 0)
+			reader->hides_signatures = strcmp(value, "hidden") == 0;
 	}
 }
 

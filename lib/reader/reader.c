@@ -303,6 +303,8 @@ mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session 
 	copy.snapshots_before_shutdown = reader->shutdown.is_stated ? reader->shutdown.snapshots : UINT64_MAX;
 	copy.has_object_numbers = reader->has_object_numbers;
 	copy.has_slots = reader->has_slots;
+	copy.method_separator = reader->names.separator;
+	copy.hides_signatures = reader->hides_signatures;
 	copy.lost_events = reader->lost_events;
 	copy.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {

@@ -288,8 +288,9 @@ struct mprof_reader {
 	uint32_t ignores_checksums;
 	system_clocks system_clocks;
 	stated_shutdown shutdown;
-	uint32_t has_object_numbers; /**< As in mprof_session, as is has_slots. */
+	uint32_t has_object_numbers; /**< As in mprof_session, as are the next two. */
 	uint32_t has_slots;
+	uint32_t hides_signatures;
 	hash_map lost_by_block; /**< The events lost according to each LOST block, by its offset. */
 	uint64_t lost_events;
 	block_index index;

@@ -43,14 +43,38 @@ static int store(void *user, const void *bytes, size_t length)
 	return 0;
 }
 
-static void begin(recorded *log)
+/* The counter of recorders with a time that tests set, in nanoseconds. */
+static uint64_t test_time = 1000;
+
+static uint64_t read_test_time(void *user)
+{
+	(void)user;
+	return test_time;
+}
+
+static void begin_with(recorded *log, const mprof_recorder_options *options)
 {
 	const mprof_sink sink = {.struct_size = sizeof(sink), .write = store, .user = log};
 
 	if (!mprof_version_has_feature(MPROF_FEATURE_RECORDER))
 		cr_skip_test("built without the recorder");
-	cr_assert_eq(mprof_recorder_open_sink(&sink, NULL, &log->recorder, NULL), MPROF_OK);
+	cr_assert_eq(mprof_recorder_open_sink(&sink, options, &log->recorder, NULL), MPROF_OK);
 	cr_assert_eq(mprof_recorder_attach(log->recorder, 7, &log->thread), MPROF_OK);
+}
+
+static void begin(recorded *log)
+{
+	begin_with(log, NULL);
+}
+
+static void begin_in_test_time(recorded *log)
+{
+	mprof_recorder_options options;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.counter = read_test_time;
+	options.counters_per_second = 1e9;
+	begin_with(log, &options);
 }
 
 static uint32_t define(const recorded *log, const char *name, uint32_t form, const mprof_argument_record *arguments,
@@ -336,5 +360,180 @@ Test(profile_meanings, generations_and_pinned_objects)
 	cr_expect(generation_at(&log, 1).has_before == 1 && generation_at(&log, 1).has_after == 0);
 	cr_expect_null(generation_at(&log, 2).name);
 	cr_expect_eq(generation_at(&log, 2).has_before, 0);
+	release(&log);
+}
+
+static const mprof_argument_record state_arguments[] = {TEXT(0, "state"), NUMBER(0, "priority")};
+
+static mprof_thread_state_stats state_at(const recorded *log, size_t index)
+{
+	mprof_thread_state_stats stats = {.struct_size = sizeof(stats)};
+
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_THREAD_STATES, index, &stats), MPROF_OK);
+	return stats;
+}
+
+/* Records a state at a time. */
+static void change_state(const recorded *log, uint32_t type, uint64_t time, const char *state, uint64_t priority)
+{
+	const mprof_argument_value values[] = {{.bytes = (const uint8_t *)state, .length = strlen(state)},
+					       {.number = priority}};
+
+	test_time = time;
+	record(log, type, values, priority != UINT64_MAX ? 2 : 1);
+}
+
+static void expect_state(const recorded *log, size_t index, const char *state, uint64_t count, uint64_t total_ns,
+			 uint64_t priority)
+{
+	const mprof_thread_state_stats stats = state_at(log, index);
+
+	cr_expect_str_eq(stats.state, state);
+	cr_expect(stats.thread == 7 && stats.is_rest == 0);
+	cr_expect_eq(stats.count, count, "%s", state);
+	cr_expect_eq(stats.total_ns, total_ns, "%s: %llu ns", state, (unsigned long long)stats.total_ns);
+	cr_expect_eq(stats.has_priority, priority != UINT64_MAX, "%s", state);
+	cr_expect_eq(stats.priority, priority != UINT64_MAX ? priority : 0, "%s", state);
+}
+
+/* A state lasts until the next one, the last until the thread ends, although the log goes on. */
+Test(profile_meanings, states_of_threads)
+{
+	static const mprof_argument_record priority_only[] = {NUMBER(0, "priority")};
+	recorded log = {0};
+	uint32_t type;
+	uint32_t priority;
+
+	test_time = 1000;
+	begin_in_test_time(&log);
+	type = define(&log, "mprof.thread.state", MPROF_TYPE_INSTANT, state_arguments, 2);
+	priority = define(&log, "mprof.thread.state", MPROF_TYPE_INSTANT, priority_only, 1);
+	change_state(&log, type, 2000, "running", UINT64_MAX);
+	change_state(&log, type, 2500, "blocked", 3);
+	test_time = 2600;
+	record(&log, priority, &(mprof_argument_value){.number = 9}, 1);
+	change_state(&log, type, 4500, "running", UINT64_MAX);
+	change_state(&log, type, 4600, "running", UINT64_MAX);
+	change_state(&log, type, 5000, "waiting", 1);
+	test_time = 7000;
+	mprof_thread_record_event(log.thread, MPROF_EVENT_THREAD_END, 0, 7);
+	test_time = 9000;
+	cr_assert_eq(mprof_recorder_record_mark(log.recorder, 0, "late", 4), MPROF_OK);
+	finish(&log);
+	cr_assert_eq(count_of(&log, MPROF_TABLE_THREAD_STATES), 3);
+	expect_state(&log, 0, "running", 3, 1000, 9);
+	expect_state(&log, 1, "blocked", 1, 2000, 9);
+	expect_state(&log, 2, "waiting", 1, 2000, 1);
+	release(&log);
+}
+
+/* Only the part of a state that is inside the window counts; nothing is known of a thread before its first state. */
+Test(profile_meanings, states_of_threads_in_a_window)
+{
+	static const mprof_argument_record priority_only[] = {NUMBER(0, "priority")};
+	mprof_profile_options options;
+	recorded log = {0};
+	uint32_t type;
+	uint32_t priority;
+
+	test_time = 1000;
+	begin_in_test_time(&log);
+	type = define(&log, "mprof.thread.state", MPROF_TYPE_INSTANT, state_arguments, 2);
+	priority = define(&log, "mprof.thread.state", MPROF_TYPE_INSTANT, priority_only, 1);
+	test_time = 1500;
+	record(&log, priority, &(mprof_argument_value){.number = 4}, 1);
+	change_state(&log, type, 2000, "running", UINT64_MAX);
+	change_state(&log, type, 5000, "blocked", UINT64_MAX);
+	change_state(&log, type, 8000, "running", UINT64_MAX);
+	test_time = 9000;
+	cr_assert_eq(mprof_recorder_record_mark(log.recorder, 0, "late", 4), MPROF_OK);
+	finish(&log);
+	expect_state(&log, 0, "", 1, 500, 4);
+	expect_state(&log, 1, "running", 2, 4000, 4);
+	expect_state(&log, 2, "blocked", 1, 3000, 4);
+	mprof_profile_destroy(log.profile);
+	mprof_reader_destroy(log.reader);
+	mprof_profile_options_init(&options, sizeof(options));
+	options.window_start_ns = 3000;
+	options.window_end_ns = 6000;
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &log.reader), MPROF_OK);
+	cr_assert_eq(mprof_profile_create(&options, &log.profile), MPROF_OK);
+	cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
+	expect_state(&log, 0, "", 0, 0, UINT64_MAX);
+	expect_state(&log, 1, "running", 0, 1000, UINT64_MAX);
+	expect_state(&log, 2, "blocked", 1, 2000, 4);
+	release(&log);
+}
+
+static mprof_exception_site site_at(const recorded *log, size_t index)
+{
+	mprof_exception_site site = {.struct_size = sizeof(site)};
+
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_EXCEPTION_SITES, index, &site), MPROF_OK);
+	return site;
+}
+
+enum { EXCEPTION_A = 1, EXCEPTION_B, THROWS_FIRST, THROWS_LATER };
+
+static void define_name(const recorded *log, mprof_key key, const char *name)
+{
+	mprof_description description;
+
+	mprof_description_init(&description, sizeof(description));
+	description.name = name;
+	description.name_length = strlen(name);
+	cr_assert_eq(key <= EXCEPTION_B ? mprof_recorder_define_class(log->recorder, key, &description)
+					: mprof_recorder_define_method(log->recorder, key, &description),
+		     MPROF_OK);
+}
+
+static void throw_at(const recorded *log, mprof_key class_key, mprof_frame method)
+{
+	mprof_thread_record_exception(log->thread, class_key, &method, 1);
+}
+
+/* A text belongs to the exception of the same thread before it, and to its class if it is of another class. */
+Test(profile_meanings, texts_of_exceptions)
+{
+	static const mprof_argument_record arguments[] = {
+		{MPROF_ARGUMENT_CLASS, MPROF_ENCODING_UNSIGNED, 0, 0, "class", ""}, TEXT(0, "text")};
+	static const mprof_argument_record text_only[] = {TEXT(0, "text")};
+	mprof_recorder_options options;
+	recorded log = {0};
+	mprof_class_stats class = {.struct_size = sizeof(class)};
+	uint32_t type;
+	uint32_t unnamed;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.exception_stacks = 1;
+	begin_with(&log, &options);
+	define_name(&log, EXCEPTION_A, "A");
+	define_name(&log, EXCEPTION_B, "B");
+	define_name(&log, THROWS_FIRST, "first");
+	define_name(&log, THROWS_LATER, "later");
+	type = define(&log, "mprof.exception", MPROF_TYPE_INSTANT, arguments, 2);
+	unnamed = define(&log, "mprof.exception", MPROF_TYPE_INSTANT, text_only, 1);
+	record(&log, unnamed, (const mprof_argument_value[]){STRING("of nothing")}, 1);
+	throw_at(&log, EXCEPTION_A, THROWS_FIRST);
+	record(&log, type, (const mprof_argument_value[]){{.number = EXCEPTION_A}, STRING("one")}, 2);
+	throw_at(&log, EXCEPTION_A, THROWS_FIRST);
+	record(&log, unnamed, (const mprof_argument_value[]){STRING("two")}, 1);
+	throw_at(&log, EXCEPTION_B, THROWS_LATER);
+	throw_at(&log, EXCEPTION_A, THROWS_LATER);
+	record(&log, type, (const mprof_argument_value[]){{.number = EXCEPTION_B}, STRING("late")}, 2);
+	record(&log, type, (const mprof_argument_value[]){{.number = EXCEPTION_A}, STRING("")}, 2);
+	finish(&log);
+	cr_assert_eq(count_of(&log, MPROF_TABLE_CLASSES), 2);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_CLASSES, 0, &class), MPROF_OK);
+	cr_expect(class.exceptions == 3 && class.exception_texts == 2);
+	cr_expect_str_eq(class.exception_text, "two");
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_CLASSES, 1, &class), MPROF_OK);
+	cr_expect(class.exceptions == 1 && class.exception_texts == 1);
+	cr_expect_str_eq(class.exception_text, "late");
+	cr_assert_eq(count_of(&log, MPROF_TABLE_EXCEPTION_SITES), 3);
+	cr_expect(site_at(&log, 0).exceptions == 2 && site_at(&log, 0).texts == 2);
+	cr_expect_str_eq(site_at(&log, 0).text, "two");
+	cr_expect(site_at(&log, 1).texts == 0 && site_at(&log, 1).text == NULL);
+	cr_expect(site_at(&log, 2).texts == 0 && site_at(&log, 2).text == NULL);
 	release(&log);
 }

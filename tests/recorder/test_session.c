@@ -209,3 +209,71 @@ Test(session, the_process_is_stated_unless_the_client_does)
 	expect_text(&log, "program", "other");
 	recorded_log_free(&log);
 }
+
+/* A log that states how methods are named, twice: the last value applies. */
+static void record_words(recorded_log *log, const char *style, const char *signatures)
+{
+	const mprof_property properties[] = {
+		{"name_style", "colons"}, {"signatures", "hidden"}, {"name_style", style}, {"signatures", signatures}};
+	mprof_recorder_options options;
+	mprof_description description;
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.properties = properties;
+	options.property_size = sizeof(properties[0]);
+	options.property_count = 4;
+	recorder = recorded_log_open(log, &options);
+	mprof_description_init(&description, sizeof(description));
+	description.name = "Truth";
+	description.name_length = strlen("Truth");
+	cr_assert_eq(mprof_recorder_define_class(recorder, 1, &description), MPROF_OK);
+	description.name = "fib (I)I";
+	description.name_length = strlen("fib (I)I");
+	description.class_key = 1;
+	cr_assert_eq(mprof_recorder_define_method(recorder, 2, &description), MPROF_OK);
+	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
+	mprof_thread_enter_method(thread, 2);
+	mprof_thread_leave_method(thread, 2);
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+}
+
+Test(recorder_session, the_words_of_a_runtime_decide_how_methods_are_named)
+{
+	static const struct {
+		const char *style;
+		const char *signatures;
+		const char *separator;
+		const char *name;
+		uint32_t hides;
+	} cases[] = {
+		{"dots", "hidden", ".", "Truth.fib (I)I", 1},   {"colons", "", "::", "Truth::fib (I)I", 0},
+		{"file", "shown", ":", "Truth:fib (I)I", 0},    {"", "hidden ", ".", "Truth.fib (I)I", 0},
+		{"COLONS", "HIDDEN", ".", "Truth.fib (I)I", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		mprof_session session = {.struct_size = sizeof(session)};
+		mprof_block block = {.struct_size = sizeof(block)};
+		recorded_log log = {0};
+		mprof_reader *reader;
+		char text[64];
+
+		record_words(&log, cases[i].style, cases[i].signatures);
+		cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+		cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
+		cr_assert_str_eq(session.method_separator, ".", "nothing is stated yet");
+		while (mprof_reader_next_block(reader, &block) == MPROF_OK)
+			continue;
+		cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
+		cr_assert_str_eq(session.method_separator, cases[i].separator, "case %zu", i);
+		cr_assert_eq(session.hides_signatures, cases[i].hides, "case %zu", i);
+		cr_assert_eq(mprof_reader_format_method(reader, 1, text, sizeof(text)), strlen(cases[i].name));
+		cr_assert_str_eq(text, cases[i].name, "case %zu", i);
+		mprof_reader_destroy(reader);
+		recorded_log_free(&log);
+	}
+}

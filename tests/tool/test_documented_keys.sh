@@ -60,7 +60,9 @@ head -c 300 sample.mprof >cut.mprof
 # 77: a library without the recorder.
 "$builddir/tests/tool/make_lines" positions.mprof || { test $? -eq 77 && exit 77; fail "make_lines"; }
 "$builddir/tests/tool/record_kinds" kinds.mprof || fail "record_kinds"
-for log in sample full memory empty mail timeline spans gpu jobs generations code positions kinds cut; do
+"$builddir/tests/tool/record_states" states.mprof || fail "record_states"
+"$builddir/tests/tool/record_blocks" blocks.mprof || fail "record_blocks"
+for log in sample full memory empty mail timeline spans gpu jobs generations positions kinds code states blocks cut; do
 	for command in info report check; do
 		options=()
 		test $command != report || options=(--time=0- --pauses --timeline --ages --percentiles --slowest
@@ -80,6 +82,8 @@ for log in sample full memory empty mail timeline spans gpu jobs generations cod
 	mprof convert --json --dialect=drop $log.mprof copy.mprof
 	cp out $log.convert
 done
+mprof heap --json --object=0x1010 blocks.mprof
+cp out native.heap
 make_tree growing growing.mprof 4
 mprof heap --json --leaks --object=0x10000 growing.mprof
 cp out growing.heap

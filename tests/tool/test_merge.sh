@@ -105,16 +105,18 @@ mprof check memory.log
 expect_status 0 "check of a merged log"
 expect_sums memory.log "$@"
 
-# A single log stays as it is. Commands in findings have its name.
+# A single log stays as it is. Suggested commands have its name.
+without_file='del(.session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size,
+	.findings[].command)'
 for one in "$@"; do
 	mprof info "$one"
 	test "$status" = 0 || continue
 	mprof report --json "$one"
-	jq -S 'del(.findings, .session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size)' out >one.json
+	jq -S "$without_file" out >one.json
 	mprof merge -o one.log "$one"
 	expect_status 0 "merge of one log"
 	mprof report --json one.log
-	jq -S 'del(.findings, .session.file, .session.size, .session.valid_bytes, .session.blocks, .session.file_size)' out >copy.json
+	jq -S "$without_file" out >copy.json
 	cmp -s one.json copy.json || fail "the report of one log changes: $(diff one.json copy.json | head -5)"
 done
 
@@ -226,6 +228,10 @@ expect_status 1 "merge of a damaged log"
 expect_line err 'damaged: offset'
 mprof dump bad.log
 grep -q '/incomplete' out || fail "the merged log does not state what it lacks"
+mprof report --sections=processes bad.log
+expect "incomplete processes" "$(grep -c ' (incomplete: .*)$' out)" 1
+mprof report --json bad.log
+expect "incomplete processes" "$(jq '[.processes[] | select(.incomplete != null)] | length' out)" 1
 echo nothing >nothing
 rm -f bad.log
 mprof merge -o bad.log "$1" nothing

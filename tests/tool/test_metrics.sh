@@ -23,6 +23,8 @@ expect "messages" "$(jq -c '.messages | map([.severity, .source, .count, .text, 
 expect "waits" "$(jq -c '.waits | map([.kind, .name, .count, .unfinished, .total_ns >= .max_ns])' out)" \
 	'[["queue","",500,0,true]]'
 
+mprof report jobs.mprof
+expect_line out '^  threads, waits, messages, '
 mprof report --all jobs.mprof
 expect_status 0 "report as text"
 expect_line out '^ +0 +0 +400  queue: length, thread 0x1$'

@@ -27,7 +27,7 @@ for log in sample mail gzip; do
 	expect_json $log '[.collections[] | .number, .generation, .start_ns, .duration_ns, .mark_ns, .sweep_ns]' \
 		'[1,0,2000000,500,100,0,2,1,3000000,1000,0,0]'
 	expect_json $log '.heap_resizes' '[{"time_ns":2000600,"bytes":1048576,"number":null}]'
-	expect_json $log '.exceptions' '[{"class":"Bad\"\\\u0001\u001b[31m'$'\302\233''","count":1}]'
+	expect_json $log '.exceptions' '[{"class":"Bad\"\\\u0001\u001b[31m'$'\302\233''","count":1,"texts":0,"text":null,"text_ns":null}]'
 	expect_json $log '[.threads[] | .id, .events]' '["0x10",40,"0x20",9]'
 	expect_json $log '[.samples[] | .kind, .name, .hits]' \
 		'["managed","Game.World.Fib (int)",2,"managed","Game.Größe.Measure ()",1]'

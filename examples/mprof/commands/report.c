@@ -390,6 +390,8 @@ int command_report(int argc, char **argv)
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		if (taken.readable_names)
 			names_use_readable(report.input.names);
+		if (!taken.as_document && !taken.terminal.full_names)
+			names_hide_signatures(report.input.names);
 		if (arguments.as_json)
 			report_print_json(&report);
 		else if (taken.as_csv)

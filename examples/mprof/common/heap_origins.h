@@ -7,6 +7,7 @@
 #define HEAP_ORIGINS_H
 
 #include "common/input.h"
+#include "common/native_blocks.h"
 
 #include <mprof/profile.h>
 
@@ -18,10 +19,12 @@ typedef struct heap_origins {
 	log_input input;        /**< Its reader has the names. */
 	mprof_profile *profile; /**< NULL: out of memory. */
 	mprof_age_stats stats;
+	native_blocks blocks; /**< If the log has events of native memory, and the addresses are those of objects. */
 } heap_origins;
 
-/** An object whose origin is known. */
+/** An object whose origin is known: that of the object, or that of the native memory that it is in. */
 typedef struct heap_origin {
+	const native_block *block; /**< If the log does not have the allocation of the object; else NULL. */
 	mprof_object_origin object;
 	mprof_age_site site;
 } heap_origin;
@@ -33,7 +36,16 @@ typedef struct heap_origin {
 int heap_origins_read(heap_origins *origins, uint64_t traced);
 void heap_origins_release(heap_origins *origins);
 
+/**
+ * Reads in which native memory the objects are, if the log has it and they have addresses in one process. After
+ * heap_origins_read(). Returns an exit status.
+ */
+int heap_origins_read_native(heap_origins *origins);
+
 /** Finds the origin of the object of a class that is at an address. Returns 0 if it is not known. */
+int heap_origins_find_object(const heap_origins *origins, uint64_t address, uint32_t class_id, heap_origin *origin);
+
+/** As heap_origins_find_object(), or that of the native memory that contains the address. */
 int heap_origins_find(const heap_origins *origins, uint64_t address, uint32_t class_id, heap_origin *origin);
 
 /** Why no origin is known in a log without allocations. */
@@ -52,12 +64,16 @@ typedef struct origin_filter {
 	uint64_t min_age;
 	int has_max_age;
 	uint64_t max_age;
-	unsigned char *matches; /**< By site: 0 not compared yet. */
+	unsigned char *matches;        /**< By site: 0 not compared yet. */
+	unsigned char *native_matches; /**< The same by call stack of native memory. */
 } origin_filter;
 
 /** Fills in the rest of a filter, whose options are set. Returns 0 if out of memory. */
 int origin_filter_init(origin_filter *filter, const heap_origins *origins);
 void origin_filter_release(origin_filter *filter);
+
+/** Whether it is about ages, which are not known of objects of which only the native memory is. */
+int origin_filter_needs_age(const origin_filter *filter);
 
 int origin_filter_wants(origin_filter *filter, const heap_origins *origins, const heap_origin *origin);
 

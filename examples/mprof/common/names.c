@@ -29,6 +29,13 @@ const char *names_object(const mprof_reader *reader, uint64_t object, char text[
 	return text;
 }
 
+const char *names_separator(const mprof_reader *reader)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	return mprof_reader_get_session(reader, &session) == MPROF_OK ? session.method_separator : ".";
+}
+
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name)
 {
 	mprof_mapping mapping;
@@ -83,6 +90,7 @@ struct name_lookup {
 	size_t text_size;
 	int is_readable;  /* Methods that the compiler made have the names of the source. */
 	int uses_symbols; /* Functions have the names of the linker. */
+	int is_short;     /* Methods have no arguments. */
 	char *readable;   /* The last such name. */
 	size_t readable_size;
 	char *collapsed;           /* The name of collapsed frames; NULL if there are none. */
@@ -140,6 +148,13 @@ void names_use_symbols(name_lookup *names)
 	names->uses_symbols = 1;
 }
 
+void names_hide_signatures(name_lookup *names)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	names->is_short = mprof_reader_get_session(names->reader, &session) == MPROF_OK && session.hides_signatures;
+}
+
 int names_use_collapsed(name_lookup *names, const char *pattern)
 {
 	free(names->collapsed);
@@ -163,7 +178,8 @@ static const char *full_name(name_lookup *names, uint32_t id, int *is_cxx)
 	*is_cxx = name.name != name.symbol && !names->uses_symbols;
 	if (!*is_cxx)
 		return format_name(names, mprof_reader_format_method, id);
-	if (asprintf(&text, "%s%s%s", name.class_name, name.class_name[0] != '\0' ? "." : "", name.name) < 0)
+	if (asprintf(&text, "%s%s%s", name.class_name, name.class_name[0] != '\0' ? names_separator(names->reader) : "",
+		     name.name) < 0)
 		return format_name(names, mprof_reader_format_method, id);
 	free(names->text);
 	names->text = text;
@@ -171,31 +187,54 @@ static const char *full_name(name_lookup *names, uint32_t id, int *is_cxx)
 	return names->text;
 }
 
-const char *names_full_method(name_lookup *names, uint32_t id)
+/* The name that a method has in the source, or NULL if out of memory. */
+static char *readable_name(name_lookup *names, const char *generated)
 {
-	const char *generated;
-	size_t length;
-	int is_cxx;
+	size_t length = mprof_name_format_readable(generated, names->readable, names->readable_size);
 
-	if (names_is_collapsed(names, id))
-		return names->collapsed;
-	generated = full_name(names, id, &is_cxx);
-	/* Names of C++ functions have these characters, too. */
-	if (is_cxx || !names->is_readable || strchr(generated, '<') == NULL)
-		return generated;
-	length = mprof_name_format_readable(generated, names->readable, names->readable_size);
 	if (length >= names->readable_size) {
 		char *larger = realloc(names->readable, length + 256);
 
 		if (larger == NULL) {
 			output_out_of_memory();
-			return generated;
+			return NULL;
 		}
 		names->readable = larger;
 		names->readable_size = length + 256;
 		mprof_name_format_readable(generated, names->readable, names->readable_size);
 	}
 	return names->readable;
+}
+
+/* Removes the arguments of a method from the end of its name. */
+static void cut_signature(const name_lookup *names, uint32_t id, char *text)
+{
+	const size_t length = text != NULL ? strlen(text) : 0;
+	const char *arguments;
+	method_name name;
+
+	names_method(names->reader, id, &name);
+	arguments = strstr(name.symbol, " (");
+	if (arguments != NULL && arguments > name.symbol && length >= strlen(arguments) &&
+	    strcmp(text + length - strlen(arguments), arguments) == 0)
+		text[length - strlen(arguments)] = '\0';
+}
+
+const char *names_full_method(name_lookup *names, uint32_t id)
+{
+	const char *generated;
+	char *readable = NULL;
+	int is_cxx;
+
+	if (names_is_collapsed(names, id))
+		return names->collapsed;
+	generated = full_name(names, id, &is_cxx);
+	/* Names of C++ functions have these characters, too. */
+	if (!is_cxx && names->is_readable && strchr(generated, '<') != NULL)
+		readable = readable_name(names, generated);
+	if (names->is_short && !is_cxx)
+		cut_signature(names, id, readable != NULL ? readable : names->text);
+	return readable != NULL ? readable : generated;
 }
 
 int names_is_runtime_work(const mprof_reader *reader, uint32_t id)
@@ -355,7 +394,9 @@ int assembly_names_init(assembly_names *names, const mprof_profile *profile)
 		    !(element.kind & MPROF_ELEMENT_ASSEMBLY))
 			continue;
 		names->entries[names->count].id = element.id;
-		names->entries[names->count++].name = element.assembly != NULL ? element.assembly : element.name;
+		/* Only .NET has names of several parts. */
+		names->entries[names->count++].name =
+			element.assembly != NULL && element.assembly[0] != '\0' ? element.assembly : element.name;
 	}
 	qsort(names->entries, names->count, sizeof(*names->entries), compare_entries);
 	return 1;

@@ -39,6 +39,9 @@ typedef struct class_name {
 /** The address of an object, such as "0x1f0", or "#496" if the log identifies objects by numbers. Returns \p text. */
 const char *names_object(const mprof_reader *reader, uint64_t object, char text[NAMES_OBJECT_SIZE]);
 
+/** What is between a class and its method in names: ".", unless the log states another separator. */
+const char *names_separator(const mprof_reader *reader);
+
 /** Looks up a method. Names of defined methods are borrowed from the reader. */
 void names_method(const mprof_reader *reader, uint32_t id, method_name *name);
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name);
@@ -64,6 +67,9 @@ void names_use_readable(name_lookup *names);
  * the source.
  */
 void names_use_symbols(name_lookup *names);
+
+/** Makes them leave out the arguments of methods, if the log states that reports do. */
+void names_hide_signatures(name_lookup *names);
 
 /** The method ID that stands for collapsed frames, after names_use_collapsed(). A method may have this ID as well. */
 #define NAMES_COLLAPSED UINT32_MAX

@@ -273,7 +273,7 @@ static mprof_status find_identities(heap_identity *identity, const heap_origins 
 		identity_class *class = &identity->classes[object->row];
 		heap_origin origin;
 
-		if (heap_origins_find(origins, object->key, class->id, &origin)) {
+		if (heap_origins_find_object(origins, object->key, class->id, &origin)) {
 			object->key = origin.object.identity;
 			identity->is_known = 1;
 			status = find_site(identity, origins, &origin, numbers, object);

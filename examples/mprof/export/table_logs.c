@@ -673,6 +673,7 @@ static void table_rows_add(table_sink *sink, const log_report *report)
 	table_add_rows(sink, report, TABLE_MESSAGES);
 	table_add_rows(sink, report, TABLE_WAITS);
 	table_add_rows(sink, report, TABLE_GC_GENERATIONS);
+	table_add_rows(sink, report, TABLE_THREAD_STATES);
 }
 
 /* The value of a property of the log; \p otherwise if the log does not have it. */

@@ -278,6 +278,8 @@ static const exported_table tables[TABLES] = {
 	[TABLE_WAITS] = TABLE(waits, waits, MPROF_TABLE_WAITS, "call ", "waits by kind, name and call stack"),
 	[TABLE_GC_GENERATIONS] = TABLE(gc_generations, all_fields, MPROF_TABLE_GC_GENERATIONS, "",
 				       "generations before and after collections"),
+	[TABLE_THREAD_STATES] = TABLE(thread_states, all_fields, MPROF_TABLE_THREAD_STATES, "",
+				      "states of threads, and the time in them"),
 	[TABLE_CODE_RANGES] =
 		TABLE(code_ranges, all_fields, MPROF_TABLE_CODE_RANGES, "", "addresses of generated code, by time"),
 };

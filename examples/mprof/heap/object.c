@@ -132,20 +132,11 @@ static void print_addresses(const heap_origins *traced)
 	}
 }
 
-static void print_origin(const heap_view *view, const mprof_heap_object *object)
+static void print_frames(const heap_view *view, const heap_origin *origin)
 {
-	heap_origins traced;
-	heap_origin origin;
-	mprof_stack_frame *frames;
 	size_t count;
+	mprof_stack_frame *frames = heap_origins_frames(&view->origins, origin, &count);
 
-	if (!heap_origins_find(&view->origins, object->address, object->class_id, &origin)) {
-		printf("  allocated  origin not known: %s\n", heap_origins_reason(&view->origins));
-		return;
-	}
-	printf("  age        %" PRIu32 " collection%s\n  allocated  by\n", origin.object.age,
-	       origin.object.age == 1 ? "" : "s");
-	frames = heap_origins_frames(&view->origins, &origin, &count);
 	for (size_t i = 0; i < count; i++) {
 		const char *name = names_frame(view->origins.input.names, &frames[i]);
 
@@ -156,6 +147,33 @@ static void print_origin(const heap_view *view, const mprof_heap_object *object)
 	if (count == 0)
 		puts("    a call stack that is not in the log");
 	free(frames);
+}
+
+static void print_native_origin(const heap_view *view, const heap_origin *origin)
+{
+	char bytes[TEXT_NUMBER_SIZE];
+
+	printf("  memory     in the native block 0x%" PRIx64 " of %s, allocated by\n", origin->block->address,
+	       text_bytes(bytes, origin->block->size));
+	print_frames(view, origin);
+}
+
+static void print_origin(const heap_view *view, const mprof_heap_object *object)
+{
+	heap_origins traced;
+	heap_origin origin;
+
+	if (!heap_origins_find(&view->origins, object->address, object->class_id, &origin)) {
+		printf("  allocated  origin not known: %s\n", heap_origins_reason(&view->origins));
+		return;
+	}
+	if (origin.block != NULL) {
+		print_native_origin(view, &origin);
+		return;
+	}
+	printf("  age        %" PRIu32 " collection%s\n  allocated  by\n", origin.object.age,
+	       origin.object.age == 1 ? "" : "s");
+	print_frames(view, &origin);
 	puts("  addresses");
 	traced = trace(view, &origin);
 	print_addresses(&traced);
@@ -239,30 +257,51 @@ static void print_addresses_json(const heap_origins *traced, json_writer *json)
 	json_end_array(json);
 }
 
+static void print_frames_json(const heap_view *view, json_writer *json, const heap_origin *origin)
+{
+	size_t count;
+	mprof_stack_frame *frames = heap_origins_frames(&view->origins, origin, &count);
+
+	json_begin_array(json, "stack");
+	for (size_t i = 0; i < count; i++)
+		json_string(json, NULL, names_frame(view->origins.input.names, &frames[i]));
+	json_end_array(json);
+	free(frames);
+}
+
+static void print_native_origin_json(const heap_view *view, json_writer *json, const heap_origin *origin)
+{
+	json_null(json, "origin");
+	json_begin_object(json, "native_origin");
+	json_hexadecimal(json, "address", origin->block->address);
+	json_unsigned(json, "bytes", origin->block->size);
+	print_frames_json(view, json, origin);
+	json_end_object(json);
+}
+
 static void print_origin_json(const heap_view *view, json_writer *json, const mprof_heap_object *object)
 {
 	heap_origins traced;
 	heap_origin origin;
-	mprof_stack_frame *frames;
-	size_t count;
 
 	if (!heap_origins_find(&view->origins, object->address, object->class_id, &origin)) {
 		json_null(json, "origin");
+		json_null(json, "native_origin");
+		return;
+	}
+	if (origin.block != NULL) {
+		print_native_origin_json(view, json, &origin);
 		return;
 	}
 	json_begin_object(json, "origin");
 	json_unsigned(json, "identity", origin.object.identity);
 	json_unsigned(json, "age", origin.object.age);
-	json_begin_array(json, "stack");
-	frames = heap_origins_frames(&view->origins, &origin, &count);
-	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, names_frame(view->origins.input.names, &frames[i]));
-	free(frames);
-	json_end_array(json);
+	print_frames_json(view, json, &origin);
 	traced = trace(view, &origin);
 	print_addresses_json(&traced, json);
 	heap_origins_release(&traced);
 	json_end_object(json);
+	json_null(json, "native_origin");
 }
 
 static void print_synthetic(const void *user, json_writer *json, const char *key, const void *row)

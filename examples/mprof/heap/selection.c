@@ -169,7 +169,8 @@ static void add_wanted(const heap_view *view, selection *chosen, origin_filter *
 			heap_origin origin;
 
 			next = objects[i] + 1;
-			if (!heap_origins_find(&view->origins, object.address, object.class_id, &origin))
+			if (!heap_origins_find(&view->origins, object.address, object.class_id, &origin) ||
+			    (origin.block != NULL && origin_filter_needs_age(filter)))
 				chosen->unknown++;
 			else if (origin_filter_wants(filter, &view->origins, &origin))
 				mprof_heap_set_add_object(kept, objects[i]);
@@ -181,8 +182,13 @@ static void add_wanted(const heap_view *view, selection *chosen, origin_filter *
 static int keep_origins(const heap_view *view, selection *chosen, mprof_heap_set *set)
 {
 	const heap_options *options = &view->options;
-	origin_filter filter = {options->allocated_pattern, options->has_min_age, options->min_age,
-				options->has_max_age,       options->max_age,     NULL};
+	origin_filter filter = {options->allocated_pattern,
+				options->has_min_age,
+				options->min_age,
+				options->has_max_age,
+				options->max_age,
+				NULL,
+				NULL};
 	mprof_heap_set *kept = NULL;
 	int is_kept;
 

@@ -107,6 +107,8 @@ static void read_origins(heap_view *view, const char *path)
 		note_missing(view, "the origins of objects are not known: out of memory");
 	else if (input_failure(&view->origins.input) != MPROF_OK)
 		note_missing(view, "the origins of objects are not known: the log could not be read once more");
+	else if (heap_origins_read_native(&view->origins) == STATUS_NOTHING || view->origins.blocks.is_limited)
+		note_missing(view, "the native memory of objects is not known: out of memory");
 }
 
 /* The exit status: whether anything is missing. */

@@ -41,13 +41,15 @@ static int matches_readable(const char *pattern, const char *generated)
 }
 
 /* Functions of C++ and Rust have the module as their class. */
-static int matches_function(const char *pattern, const method_name *name)
+static int matches_function(const char *pattern, const char *separator, const method_name *name)
 {
 	const size_t length = strlen(name->class_name);
+	const size_t separated = strlen(separator);
 
 	/* The class is compared as text: patterns are for the name after it. */
-	if (length > 0 && strncmp(pattern, name->class_name, length) == 0 && pattern[length] == '.' &&
-	    source_name_matches(pattern + length + 1, name->name))
+	if (length > 0 && strncmp(pattern, name->class_name, length) == 0 &&
+	    strncmp(pattern + length, separator, separated) == 0 &&
+	    source_name_matches(pattern + length + separated, name->name))
 		return 1;
 	return matches_pattern(pattern, name->symbol) || source_name_matches(pattern, name->name);
 }
@@ -56,26 +58,22 @@ static int matches_function(const char *pattern, const method_name *name)
  * A pattern is compared with the name with and without the class, and each with and without the arguments, and with the
  * name of the source.
  */
-static int matches_method(const char *pattern, const method_name *name)
+static int matches_method(const log_report *report, const char *pattern, const method_name *name)
 {
-	size_t class_length = strlen(name->class_name);
-	size_t name_length = strlen(name->name);
-	char *text = malloc(class_length + name_length + 2);
-	size_t plain_length = class_length + 1 + strcspn(name->name, " (");
+	const char *separator = names_separator(report->input.reader);
+	const size_t own = strlen(name->class_name) + strlen(separator);
+	char *text;
 	int result;
 
-	if (text == NULL) {
+	if (asprintf(&text, "%s%s%s", name->class_name, separator, name->name) < 0) {
 		output_out_of_memory();
 		return 0;
 	}
-	memcpy(text, name->class_name, class_length);
-	text[class_length] = '.';
-	memcpy(text + class_length + 1, name->name, name_length + 1);
-	result = matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1) ||
+	result = matches_pattern(pattern, text) || matches_pattern(pattern, text + own) ||
 		 (strchr(text, '<') != NULL && matches_readable(pattern, text));
-	text[plain_length] = '\0';
-	result = result || matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1);
-	result = result || (name->name != name->symbol && matches_function(pattern, name));
+	text[own + strcspn(name->name, " (")] = '\0';
+	result = result || matches_pattern(pattern, text) || matches_pattern(pattern, text + own);
+	result = result || (name->name != name->symbol && matches_function(pattern, separator, name));
 	free(text);
 	return result;
 }
@@ -118,7 +116,7 @@ int report_matches_frame(const log_report *report, const char *pattern, uint32_t
 		return matches_native(pattern, names_sample(report->input.names, kind, id),
 				      names_symbol(report->input.names, kind, id));
 	names_method(report->input.reader, id, &name);
-	return matches_method(pattern, &name);
+	return matches_method(report, pattern, &name);
 }
 
 int report_matches_stack_frame(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
@@ -145,7 +143,7 @@ int report_wants_method(const log_report *report, uint32_t id)
 		return 1;
 	names_method(report->input.reader, id, &name);
 	return passes_class(report, name.class_name, name.assembly_id) &&
-	       (options->method_pattern == NULL || matches_method(options->method_pattern, &name));
+	       (options->method_pattern == NULL || matches_method(report, options->method_pattern, &name));
 }
 
 int report_wants_class(const log_report *report, uint32_t id)
@@ -257,7 +255,7 @@ static void offer_method(filter_check *check, uint32_t id, const method_name *na
 	const char *full;
 	char *plain;
 
-	check->has_match = matches_method(check->pattern, name);
+	check->has_match = matches_method(check->report, check->pattern, name);
 	if (check->has_match)
 		return;
 	full = names_full_method(check->report->input.names, id);

@@ -123,3 +123,47 @@ const report_view meanings_generations = {
 	.has_all_rows = 1,
 	.shows_last = 1,
 };
+
+static void print_state(const log_report *report, const void *row)
+{
+	const mprof_thread_state_stats *stats = row;
+
+	(void)report;
+	fputs("  ", stdout);
+	if (stats->is_rest)
+		fputs("(others)", stdout);
+	else
+		name_print_text(stats->state[0] != '\0' ? stats->state : "(unknown)");
+	putchar('\n');
+}
+
+static int has_priorities(const log_report *report, const view_rows *rows)
+{
+	const mprof_thread_state_stats *states = (const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (states[i].has_priority)
+			return 1;
+	}
+	return 0;
+}
+
+const report_view meanings_states = {
+	.table = REPORT_TABLE_THREAD_STATES,
+	.source = MPROF_TABLE_THREAD_STATES,
+	/* Other rows are of another time. */
+	.present = "count total_ns",
+	.filters = "thread",
+	.order = "total_ns count <thread",
+	.sorts = {{"time", "total_ns", NULL}, {"times", "count", NULL}},
+	.title = "States of threads",
+	.columns = {VIEW_COLUMN(10, "time", "total_ns"), VIEW_COLUMN(12, "times", "count"),
+		    VIEW_COLUMN_BY(10, "priority", .field = "priority", .needs = "has_priority", .otherwise = "-",
+				   .when = has_priorities),
+		    VIEW_COLUMN(19, "thread", "thread"), VIEW_COLUMN_BY(0, "state", .print = print_state)},
+	.json = {VIEW_FIELD(thread), VIEW_FIELD(state), VIEW_FIELD(count), VIEW_FIELD(total_ns),
+		 VIEW_FIELD_NEEDS(priority, has_priority), VIEW_FIELD(is_rest), VIEW_WITHOUT(has_priority),
+		 VIEW_ALL_OTHERS},
+	.has_all_rows = 1,
+};

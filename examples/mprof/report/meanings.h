@@ -11,5 +11,6 @@
 extern const report_view meanings_messages;
 extern const report_view meanings_waits;
 extern const report_view meanings_generations;
+extern const report_view meanings_states;
 
 #endif

@@ -39,20 +39,62 @@ size_t report_title_count(void)
 	return title_count;
 }
 
-/* Prints a title in the words of the runtime: "Native memory" is called what the log states. */
-static void print_title(const log_report *report, const char *title)
-{
-	static const char memory[] = "Native memory";
-	const char *copy = report_property(report, "memory_title");
+/* The longest name of a kind of code units, in bytes (doc/format.md, 3.8). */
+#define MAX_ELEMENT_NAME 32
 
-	title_count++;
-	putchar('\n');
-	if (copy == NULL || copy[0] == '\0' || strncmp(title, memory, sizeof(memory) - 1) != 0) {
-		fputs(title, stdout);
+/* The names of modules, assemblies and domains. Returns 0 unless the text has all of them. */
+static int parse_element_names(const char *text, char names[3][MAX_ELEMENT_NAME + 1])
+{
+	for (size_t i = 0; i < 3; i++) {
+		const size_t length = strcspn(text, ",");
+
+		if (length == 0 || length > MAX_ELEMENT_NAME || (text[length] == ',') != (i < 2))
+			return 0;
+		memcpy(names[i], text, length);
+		names[i][length] = '\0';
+		for (size_t k = 0; k < length; k++) {
+			if ((unsigned char)text[k] < ' ' || text[k] == 0x7f)
+				return 0;
+		}
+		text += length + (i < 2);
+	}
+	return 1;
+}
+
+/* Words for which a log may state others. */
+static const struct {
+	const char *word;
+	const char *property;
+	size_t element; /* Of "element_names": which of them. */
+} own_words[] = {
+	{"Native memory", "memory_title", 0},
+	{"assembly", "element_names", 1},
+};
+
+void report_own_words(const log_report *report, const char *text)
+{
+	char names[3][MAX_ELEMENT_NAME + 1];
+
+	for (size_t i = 0; i < sizeof(own_words) / sizeof(own_words[0]); i++) {
+		const char *found = strstr(text, own_words[i].word);
+		const char *own = found != NULL ? report_property(report, own_words[i].property) : NULL;
+		const int is_element = strcmp(own_words[i].property, "element_names") == 0;
+
+		if (own == NULL || own[0] == '\0' || (is_element && !parse_element_names(own, names)))
+			continue;
+		printf("%.*s", (int)(found - text), text);
+		text_name(stdout, is_element ? names[own_words[i].element] : own);
+		fputs(found + strlen(own_words[i].word), stdout);
 		return;
 	}
-	text_name(stdout, copy);
-	fputs(title + sizeof(memory) - 1, stdout);
+	fputs(text, stdout);
+}
+
+static void print_title(const log_report *report, const char *title)
+{
+	title_count++;
+	putchar('\n');
+	report_own_words(report, title);
 }
 
 void report_title(const log_report *report, const char *title, size_t shown, size_t all, report_table table)

@@ -18,6 +18,9 @@ uint64_t report_least(uint64_t share, uint64_t whole);
 /** The value of a property of the session; NULL if it has none. Borrowed from the profile. */
 const char *report_property(const log_report *report, const char *key);
 
+/** Prints a title or a heading in the words that the log states: "Native memory" may be "Memory of Python" there. */
+void report_own_words(const log_report *report, const char *text);
+
 /** The number of titles printed so far: a part that has content prints one. */
 size_t report_title_count(void);
 

@@ -332,6 +332,7 @@ static const report_entry entries[] = {
 	{OF(MESSAGES), &meanings_messages, NULL, NULL},
 	{OF(MARKS), &tables_marks, NULL, NULL},
 	{OF(THREADS), &tables_threads, NULL, NULL},
+	{OF(THREAD_STATES), &meanings_states, NULL, NULL},
 	{OF(PROCESSES), &processes_described, NULL, NULL},
 	{OF(TIMELINES), &processes_timelines, NULL, NULL},
 	{OF(CLOCKS), &processes_clocks, NULL, NULL},

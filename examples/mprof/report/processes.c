@@ -3,6 +3,7 @@
 #include "report/processes.h"
 
 #include "common/terminal.h"
+#include "report/parts.h"
 #include "shared/kinds.h"
 
 #include <inttypes.h>
@@ -29,16 +30,36 @@ static const char *format_end(const log_report *report, const void *row, uint64_
 	return stats->has_end ? text : "-";
 }
 
+/* Why the events of a process are not all in the log, as the program states it that merged them; NULL if it does not. */
+static const char *reason_incomplete(const log_report *report, uint64_t number)
+{
+	char key[48];
+
+	snprintf(key, sizeof(key), "%" PRIu64 "/incomplete", number);
+	return report_property(report, key);
+}
+
+static void print_incomplete(const log_report *report, json_writer *json, const void *row, uint64_t number)
+{
+	(void)row;
+	json_string(json, "incomplete", reason_incomplete(report, number));
+}
+
 static void print_process(const log_report *report, const void *row)
 {
 	const mprof_process_stats *stats = row;
+	const char *reason = reason_incomplete(report, stats->number);
 
-	(void)report;
 	fputs("  ", stdout);
 	text_name(stdout, stats->name);
 	if (stats->command != NULL && stats->command[0] != '\0') {
 		fputs(": ", stdout);
 		text_name(stdout, stats->command);
+	}
+	if (reason != NULL) {
+		fputs(" (incomplete: ", stdout);
+		text_name(stdout, reason);
+		putchar(')');
 	}
 	putchar('\n');
 }
@@ -86,11 +107,11 @@ const report_view processes_described = {
 		    VIEW_COLUMN_BY(9, "samples", .field = "samples", .when = has_samples),
 		    VIEW_COLUMN_BY(9, "lost", .field = "lost", .when = has_losses),
 		    VIEW_COLUMN_BY(0, "name", .print = print_process)},
-	.json = {VIEW_FIELD(number), VIEW_FIELD(name), VIEW_FIELD(command), VIEW_FIELD_NEEDS(system_id, system_id),
-		 VIEW_FIELD_NEEDS(parent, parent), VIEW_FIELD(threads), VIEW_FIELD_NEEDS(start_ns, has_start),
-		 VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_start), VIEW_WITHOUT(has_end), VIEW_FIELD(events),
-		 VIEW_FIELD(samples), VIEW_FIELD_AS(lost, "lost_events"), VIEW_FIELD_NEEDS(cpu_ns, cpu_ns),
-		 VIEW_ALL_OTHERS},
+	.json = {VIEW_FIELD(number), VIEW_JOIN(number, print_incomplete), VIEW_FIELD(name), VIEW_FIELD(command),
+		 VIEW_FIELD_NEEDS(system_id, system_id), VIEW_FIELD_NEEDS(parent, parent), VIEW_FIELD(threads),
+		 VIEW_FIELD_NEEDS(start_ns, has_start), VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_start),
+		 VIEW_WITHOUT(has_end), VIEW_FIELD(events), VIEW_FIELD(samples), VIEW_FIELD_AS(lost, "lost_events"),
+		 VIEW_FIELD_NEEDS(cpu_ns, cpu_ns), VIEW_ALL_OTHERS},
 	.has_all_rows = 1,
 };
 

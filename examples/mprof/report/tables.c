@@ -234,7 +234,8 @@ const report_view tables_classes = {
 		    VIEW_COLUMN_BY(10, "mean", .text = format_mean), VIEW_COLUMN(0, "class", "id")},
 	.json = {VIEW_JOIN(id, print_class_name), VIEW_FIELD(allocations), VIEW_FIELD(bytes),
 		 VIEW_JOIN(samples, print_estimates), VIEW_ALL_OTHERS, VIEW_WITHOUT(allocations_error),
-		 VIEW_WITHOUT(bytes_error), VIEW_WITHOUT(exceptions)},
+		 VIEW_WITHOUT(bytes_error), VIEW_WITHOUT(exceptions), VIEW_WITHOUT(exception_texts),
+		 VIEW_WITHOUT(exception_text_ns)},
 };
 
 const report_view tables_freed = {
@@ -720,6 +721,50 @@ const report_view tables_finalizers = {
  * Exceptions.
  */
 
+/* The class of exceptions, and the latest of their messages. */
+static void print_thrown(const log_report *report, uint32_t class_id, uint64_t texts, const char *text)
+{
+	class_name name;
+	const char *shown = names_class_or_none(report->input.reader, class_id, &name);
+
+	fputs("  ", stdout);
+	name_print(shown != NULL ? shown : "(unknown)");
+	if (text != NULL) {
+		fputs(": ", stdout);
+		name_print_text(text);
+		if (texts > 1)
+			printf(" (the latest of %" PRIu64 ")", texts);
+	}
+	putchar('\n');
+}
+
+static void print_exception_class(const log_report *report, const void *row)
+{
+	const mprof_class_stats *stats = row;
+
+	print_thrown(report, stats->id, stats->exception_texts, stats->exception_text);
+}
+
+static void print_exception_site(const log_report *report, const void *row)
+{
+	const mprof_exception_site *site = row;
+
+	print_thrown(report, site->class_id, site->texts, site->text);
+}
+
+/* Of two sites that are one, the later text is the latest. */
+static void add_exception_sites(void *sum, const void *before, const void *row)
+{
+	const mprof_exception_site *added = row;
+	mprof_exception_site *site = sum;
+
+	if (added->texts > 0 &&
+	    (((const mprof_exception_site *)before)->texts == 0 || added->text_ns > site->text_ns)) {
+		site->text_ns = added->text_ns;
+		site->text = added->text;
+	}
+}
+
 const report_view tables_exceptions = {
 	CLASS_ROWS,
 	.table = REPORT_TABLE_EXCEPTIONS,
@@ -727,8 +772,12 @@ const report_view tables_exceptions = {
 	.order = "exceptions <id",
 	.sorts = {{"times", "exceptions", NULL}},
 	.title = "Exceptions",
-	.columns = {VIEW_COLUMN(10, NULL, "exceptions"), VIEW_COLUMN(0, NULL, "id")},
-	.json = {VIEW_NAME(id, "class"), VIEW_FIELD_AS(exceptions, "count")},
+	.columns = {VIEW_COLUMN(10, NULL, "exceptions"), VIEW_COLUMN_BY(0, NULL, .print = print_exception_class)},
+	.json = {VIEW_NAME(id, "class"),
+		 VIEW_FIELD_AS(exceptions, "count"),
+		 VIEW_FIELD_AS(exception_texts, "texts"),
+		 VIEW_FIELD_AS(exception_text, "text"),
+		 {.use = VIEW_VALUE, .field = "exception_text_ns", .key = "text_ns", .needs = "exception_texts"}},
 };
 
 const report_view tables_exception_sites = {
@@ -741,8 +790,10 @@ const report_view tables_exception_sites = {
 	.sorts = {{"times", "exceptions", NULL}},
 	.merged = "class_id",
 	.title = "Exceptions by call site",
-	.columns = {VIEW_COLUMN(10, NULL, "exceptions"), VIEW_COLUMN(0, NULL, "class_id")},
-	.json = {VIEW_NAME(class_id, "class"), VIEW_FIELD_AS(exceptions, "count"), VIEW_ALL_OTHERS, VIEW_FRAMES},
+	.add = add_exception_sites,
+	.columns = {VIEW_COLUMN(10, NULL, "exceptions"), VIEW_COLUMN_BY(0, NULL, .print = print_exception_site)},
+	.json = {VIEW_NAME(class_id, "class"), VIEW_FIELD_AS(exceptions, "count"), VIEW_FIELD(texts), VIEW_FIELD(text),
+		 VIEW_FIELD_NEEDS(text_ns, texts), VIEW_ALL_OTHERS, VIEW_FRAMES},
 	.row_bytes = 120,
 	.left_out = LEFT_OUT_EXCEPTION_STACKS,
 };
@@ -933,6 +984,13 @@ static void print_thread_name(const log_report *report, const void *row)
 
 	fputs("  ", stdout);
 	text_name(stdout, stats->name);
+	if (stats->former_name != NULL) {
+		fputs(" (formerly ", stdout);
+		text_name(stdout, stats->former_name);
+		if (stats->names > 2)
+			printf("; %" PRIu64 " names", stats->names);
+		putchar(')');
+	}
 	processes_print_of(report, stats->process);
 	putchar('\n');
 }
@@ -982,7 +1040,7 @@ const report_view tables_threads = {
 		    VIEW_COLUMN(14, "events", "events"),
 		    VIEW_COLUMN_BY(10, "samples", .field = "samples", .when = has_thread_samples),
 		    VIEW_COLUMN(10, "lost", "lost"), VIEW_COLUMN_BY(0, "name", .print = print_thread_name)},
-	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_FIELD(events), VIEW_FIELD(self_ns),
+	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_FIELD(former_name), VIEW_FIELD(events), VIEW_FIELD(self_ns),
 		 VIEW_FIELD_NEEDS(wall_ns, wall_ns), VIEW_FIELD_NEEDS(cpu_ns, wall_ns),
 		 VIEW_FIELD_NEEDS(ready_ns, wall_ns), VIEW_JOIN(wall_ns, print_blocked),
 		 VIEW_JOIN(wall_ns, print_switches), VIEW_FIELD(samples), VIEW_FIELD_AS(lost, "lost_events"),

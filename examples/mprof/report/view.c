@@ -457,7 +457,7 @@ static shown_columns choose_columns(const log_report *report, const report_view 
 }
 
 /* Nothing if no column has a heading. */
-static void print_heading(const shown_columns *shown)
+static void print_heading(const log_report *report, const shown_columns *shown)
 {
 	int has_any = 0;
 
@@ -466,10 +466,12 @@ static void print_heading(const shown_columns *shown)
 	for (size_t i = 0; has_any && i < shown->count; i++) {
 		const view_column *column = shown->columns[i].of;
 
-		if (column->width != 0)
+		if (column->width != 0) {
 			table_column_cell(column->width, column->heading != NULL ? column->heading : "", i == 0);
-		else if (column->heading != NULL)
-			printf("  %s", column->heading);
+		} else if (column->heading != NULL) {
+			fputs("  ", stdout);
+			report_own_words(report, column->heading);
+		}
 	}
 	if (has_any)
 		putchar('\n');
@@ -560,7 +562,7 @@ void report_view_rows_text(const log_report *report, const report_view *view, co
 	report_title(report, title, count, rows->count, view->table);
 	if (view->note != NULL)
 		view->note(report, rows);
-	print_heading(&shown);
+	print_heading(report, &shown);
 	for (size_t i = 0; i < count; i++) {
 		const size_t index = view->shows_last ? rows->count - count + i : i;
 

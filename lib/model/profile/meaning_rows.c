@@ -149,3 +149,22 @@ void meaning_rows_store_generation(const mprof_profile *profile, size_t index, v
 	stats->has_after = (uint32_t)note->has_after;
 	stats->has_capacity = (uint32_t)note->has_capacity;
 }
+
+size_t meaning_rows_count_states(const mprof_profile *profile)
+{
+	return profile->thread_states.count;
+}
+
+void meaning_rows_store_state(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_thread_state_stats *stats = row;
+	const thread_state_record *record = &profile->thread_states.records[index];
+
+	stats->thread = record->thread;
+	stats->state = record->state;
+	stats->count = record->count;
+	stats->total_ns = profile_clock_duration(&profile->clock, record->ended + record->open);
+	stats->priority = record->priority;
+	stats->has_priority = record->has_priority;
+	stats->is_rest = record->is_rest;
+}

@@ -119,9 +119,10 @@ static inline int add_allocation(mprof_profile *profile, uint32_t top, const mpr
 	return 1;
 }
 
-/* Like profile_events_add_site(), for an exception thrown in the node \p top. */
-static int add_exception_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
+/* Like profile_events_add_site(), for an exception that a thread throws. */
+static int add_exception_site(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
+	const uint32_t top = thread_stack(thread)->top;
 	site_key key = {.class_id = event->id};
 	size_t site;
 
@@ -135,15 +136,19 @@ static int add_exception_site(mprof_profile *profile, uint32_t top, const mprof_
 		return memory_budget_is_exceeded(&profile->budget);
 	}
 	profile->exceptions.records[site].count++;
+	thread->exception_site = site < UINT32_MAX ? (uint32_t)site + 1 : 0;
 	return 1;
 }
 
 /* \p top is the node of the method that throws. Returns 0 if there is no memory. */
-static int add_exception(mprof_profile *profile, uint32_t top, const mprof_event *event)
+static int add_exception(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	class_record *record = record_table_get(&profile->classes, event->id);
 
-	if (record == NULL || !add_exception_site(profile, top, event))
+	thread->has_exception = 1;
+	thread->exception_class = event->id;
+	thread->exception_site = 0;
+	if (record == NULL || !add_exception_site(profile, thread, event))
 		return 0;
 	record->exceptions++;
 	return 1;
@@ -297,6 +302,7 @@ static void note_life(mprof_profile *profile, thread_record *thread, const mprof
 	}
 	thread->has_ended = event->kind == MPROF_EVENT_THREAD_END;
 	if (thread->has_ended) {
+		thread_states_end(&profile->thread_states, &thread->doing, clamped_time(profile, thread));
 		abandon_wait(profile, thread);
 		return;
 	}
@@ -400,6 +406,28 @@ static int find_wait(mprof_profile *profile, thread_record *thread, const meanin
 	return context->wait != 0;
 }
 
+/*
+ * Adds the text of an exception: to its class, and to the site where the thread has thrown it. Without a class, it is
+ * that of the thread's latest exception. Returns 0 if there is no memory.
+ */
+static int add_exception_text(mprof_profile *profile, const thread_record *thread, const meaning_event *known,
+			      uint64_t counter)
+{
+	const int is_latest = thread != NULL && thread->has_exception;
+	const uint64_t class_id = meaning_event_has(known, MEANING_CLASS) ? known->numbers[MEANING_CLASS]
+				  : is_latest                             ? thread->exception_class
+									  : 0;
+	char text[MEANING_TEXT_ROOM];
+
+	meaning_event_copy(known, MEANING_MESSAGE, text);
+	if (text[0] == '\0' || class_id == 0 || class_id > UINT32_MAX)
+		return 1;
+	if (!exception_texts_add(&profile->class_texts, (uint32_t)class_id, text, counter))
+		return 0;
+	return !is_latest || thread->exception_class != class_id || thread->exception_site == 0 ||
+	       exception_texts_add(&profile->site_texts, thread->exception_site, text, counter);
+}
+
 /* Adds what an event with a meaning states; \p thread is NULL if it is in no order. Returns 0 if there is no memory. */
 static int add_known(mprof_profile *profile, thread_record *thread, const mprof_event *event, event_context *context)
 {
@@ -413,6 +441,13 @@ static int add_known(mprof_profile *profile, thread_record *thread, const mprof_
 		return 0;
 	if (known.type == MEANING_WAIT)
 		return find_wait(profile, thread, &known, context);
+	/* Outside the order of a thread, it is not known how long a state lasted. */
+	if (known.type == MEANING_THREAD_STATE)
+		return thread == NULL ||
+		       thread_states_change(&profile->thread_states, &thread->doing, &known, thread->id,
+					    clamped_time(profile, thread), context->counts);
+	if (known.type == MEANING_EXCEPTION)
+		return !context->counts || add_exception_text(profile, thread, &known, context->counter);
 	return known.type != MEANING_LOG || !context->counts ||
 	       message_list_add(&profile->messages, &known, context->counter, context->thread);
 }
@@ -483,7 +518,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_CLASS_LOAD_END:
 		return end_class_load(profile, thread, event);
 	case MPROF_EVENT_EXCEPTION:
-		return add_exception(profile, thread_stack(thread)->top, event);
+		return add_exception(profile, thread, event);
 	case MPROF_EVENT_EXCEPTION_CLAUSE:
 		return add_exception_clause(profile, event);
 	case MPROF_EVENT_THREAD_START:

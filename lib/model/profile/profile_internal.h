@@ -23,6 +23,7 @@
 #include "model/records/monitors.h"
 #include "model/records/object_ages.h"
 #include "model/records/record_table.h"
+#include "model/records/exception_texts.h"
 #include "model/records/message_list.h"
 #include "model/records/sample_kinds.h"
 #include "model/records/samples.h"
@@ -92,6 +93,9 @@ struct mprof_profile {
 	meanings meanings;
 	collection_notes collection_notes;
 	message_list messages;
+	exception_texts class_texts; /**< By class. */
+	exception_texts site_texts;  /**< By site: the number of a record of exceptions, plus 1. */
+	thread_states thread_states;
 	sample_kinds sample_kinds;
 	int has_processes;        /**< Each process has its own addresses (directive 39). */
 	address_spaces addresses; /**< Of native memory. */

@@ -232,6 +232,7 @@ static void store_class(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_class_stats *stats = row;
 	const class_record *record = record_table_at(&profile->classes, index);
+	const exception_text *text = exception_texts_find(&profile->class_texts, record->id);
 
 	stats->id = record->id;
 	stats->allocations = record->allocations;
@@ -243,6 +244,11 @@ static void store_class(const mprof_profile *profile, size_t index, void *row)
 	stats->samples = record->estimate.samples;
 	stats->allocations_error = allocation_estimate_error(record->estimate.objects_variance);
 	stats->bytes_error = allocation_estimate_error(record->estimate.bytes_variance);
+	if (text == NULL)
+		return;
+	stats->exception_texts = text->count;
+	stats->exception_text_ns = profile_clock_time(&profile->clock, text->counter);
+	stats->exception_text = text->text;
 }
 
 static size_t count_allocation_sites(const mprof_profile *profile)
@@ -281,11 +287,17 @@ static void store_exception_site(const mprof_profile *profile, size_t index, voi
 {
 	mprof_exception_site *site = row;
 	const site_record *record = &profile->exceptions.records[index];
+	const exception_text *text = exception_texts_find(&profile->site_texts, (uint32_t)index + 1);
 
 	site->class_id = record->key.class_id;
 	site->stack = record->key.stack;
 	site->exceptions = record->count;
 	site->call = record->key.call;
+	if (text == NULL)
+		return;
+	site->texts = text->count;
+	site->text_ns = profile_clock_time(&profile->clock, text->counter);
+	site->text = text->text;
 }
 
 static size_t count_exception_clauses(const mprof_profile *profile)
@@ -758,6 +770,8 @@ static void store_thread_stats(const mprof_profile *profile, size_t index, void 
 
 	stats->id = record->id;
 	stats->name = record->name;
+	stats->names = record->names;
+	stats->former_name = record->former_name;
 	stats->events = record->events;
 	stats->self_ns = profile_clock_duration(&profile->clock, record->self + record->extension);
 	stats->lost = record->lost;
@@ -1089,6 +1103,7 @@ static const profile_table tables[] = {
 	TABLE(CODE_RANGES, mprof_code_range_stats, description_rows_count_code_ranges,
 	      description_rows_store_code_range),
 	TABLE(GC_GENERATIONS, mprof_gc_generation, meaning_rows_count_generations, meaning_rows_store_generation),
+	TABLE(THREAD_STATES, mprof_thread_state_stats, meaning_rows_count_states, meaning_rows_store_state),
 };
 
 typedef union row_buffer {

@@ -114,6 +114,9 @@ static const mprof_table_column classes_columns[] = {
 	COLUMN(samples, COUNT),
 	COLUMN(allocations_error, COUNT),
 	COLUMN(bytes_error, BYTES),
+	COLUMN(exception_texts, COUNT),
+	COLUMN(exception_text_ns, TIME),
+	COLUMN(exception_text, TEXT),
 };
 #undef ROW
 
@@ -127,10 +130,8 @@ static const mprof_table_column allocation_sites_columns[] = {
 
 #define ROW mprof_exception_site
 static const mprof_table_column exception_sites_columns[] = {
-	COLUMN(class_id, CLASS),
-	COLUMN(stack, STACK),
-	COLUMN(exceptions, COUNT),
-	COLUMN(call, CALL),
+	COLUMN(class_id, CLASS), COLUMN(stack, STACK),  COLUMN(exceptions, COUNT), COLUMN(call, CALL),
+	COLUMN(texts, COUNT),    COLUMN(text_ns, TIME), COLUMN(text, TEXT),
 };
 #undef ROW
 
@@ -338,6 +339,8 @@ static const mprof_table_column threads_columns[] = {
 	COLUMN(involuntary_switches, COUNT),
 	COLUMN(process, NUMBER),
 	COLUMN(kind, KIND),
+	COLUMN(names, COUNT),
+	COLUMN(former_name, TEXT),
 };
 #undef ROW
 
@@ -573,6 +576,14 @@ static const mprof_table_column gc_generations_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_thread_state_stats
+static const mprof_table_column thread_states_columns[] = {
+	COLUMN(thread, THREAD),        COLUMN(state, TEXT),      COLUMN(count, COUNT),
+	COLUMN(total_ns, NANOSECONDS), COLUMN(priority, NUMBER), COLUMN(has_priority, BOOLEAN),
+	COLUMN(is_rest, BOOLEAN),
+};
+#undef ROW
+
 #define TABLE(number, name, row) [MPROF_TABLE_##number - 1] = TABLE_OF(name, row)
 
 static const table_description tables[] = {
@@ -625,6 +636,7 @@ static const table_description tables[] = {
 	TABLE(WAITS, waits, mprof_wait_stats),
 	TABLE(CODE_RANGES, code_ranges, mprof_code_range_stats),
 	TABLE(GC_GENERATIONS, gc_generations, mprof_gc_generation),
+	TABLE(THREAD_STATES, thread_states, mprof_thread_state_stats),
 };
 
 static const table_list list = {tables, sizeof(tables) / sizeof(tables[0]), 1};

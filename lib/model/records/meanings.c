@@ -10,6 +10,8 @@ static const char *const type_names[MEANING_TYPE_COUNT] = {
 	[MEANING_GC_GENERATION] = "mprof.gc.generation",
 	[MEANING_LOG] = "mprof.log",
 	[MEANING_WAIT] = "mprof.wait",
+	[MEANING_THREAD_STATE] = "mprof.thread.state",
+	[MEANING_EXCEPTION] = "mprof.exception",
 };
 
 /* How an argument is found: by its role, or by its name. */
@@ -29,13 +31,15 @@ static const argument_rule numbers[MEANING_NUMBER_COUNT] = {
 	[MEANING_PINNED_BYTES] = {"pinned_bytes", 0},
 	[MEANING_SEVERITY] = {"severity", MPROF_ROLE_SEVERITY},
 	[MEANING_STACK] = {"", MPROF_ROLE_STACK},
+	[MEANING_PRIORITY] = {"priority", 0},
+	[MEANING_CLASS] = {"class", 0},
 };
 
 static const argument_rule texts[MEANING_TEXT_COUNT] = {
 	[MEANING_NAME] = {"", MPROF_ROLE_NAME}, [MEANING_COLLECTOR] = {"collector", 0},
 	[MEANING_CAUSE] = {"cause", 0},         [MEANING_GENERATION] = {"generation", 0},
 	[MEANING_SOURCE] = {"source", 0},       [MEANING_MESSAGE] = {"text", MPROF_ROLE_MESSAGE},
-	[MEANING_KIND] = {"kind", 0},
+	[MEANING_KIND] = {"kind", 0},           [MEANING_STATE] = {"state", 0},
 };
 
 void meanings_init(meanings *all, const mprof_allocator *allocator)

@@ -19,6 +19,8 @@ typedef enum meaning_type {
 	MEANING_GC_GENERATION, /**< mprof.gc.generation. */
 	MEANING_LOG,           /**< mprof.log. */
 	MEANING_WAIT,          /**< mprof.wait. */
+	MEANING_THREAD_STATE,  /**< mprof.thread.state. */
+	MEANING_EXCEPTION,     /**< mprof.exception. */
 	MEANING_TYPE_COUNT
 } meaning_type;
 
@@ -34,6 +36,8 @@ typedef enum meaning_number {
 	MEANING_PINNED_BYTES,
 	MEANING_SEVERITY,
 	MEANING_STACK,
+	MEANING_PRIORITY,
+	MEANING_CLASS,
 	MEANING_NUMBER_COUNT
 } meaning_number;
 
@@ -46,6 +50,7 @@ typedef enum meaning_text {
 	MEANING_SOURCE,
 	MEANING_MESSAGE,
 	MEANING_KIND,
+	MEANING_STATE,
 	MEANING_TEXT_COUNT
 } meaning_text;
 

@@ -33,6 +33,7 @@ void thread_table_destroy(thread_table *table)
 		thread_record *thread = &table->records[i];
 
 		text_release(allocator, thread->name);
+		text_release(allocator, thread->former_name);
 		call_stack_destroy(&thread->own_stack);
 		span_stack_destroy(&thread->own_spans, allocator);
 		interval_stack_destroy(&thread->compilations, allocator);
@@ -247,11 +248,17 @@ int thread_table_show_spans(const thread_table *table, event_types *types, const
 
 int thread_table_name(thread_table *table, thread_record *thread, const char *name)
 {
-	char *copy = text_copy(thread_map_allocator(&table->positions), name);
+	char *copy;
 
+	/* Recorders may state a name again. */
+	if (thread->name != NULL && strcmp(thread->name, name) == 0)
+		return 1;
+	copy = text_copy(thread_map_allocator(&table->positions), name);
 	if (copy == NULL)
 		return 0;
-	text_release(thread_map_allocator(&table->positions), thread->name);
+	text_release(thread_map_allocator(&table->positions), thread->former_name);
+	thread->former_name = thread->name;
 	thread->name = copy;
+	thread->names++;
 	return 1;
 }

@@ -13,6 +13,7 @@
 #include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/monitors.h"
+#include "model/records/thread_states.h"
 #include "model/records/timeline.h"
 
 /** A call stack that threads switch to and from. */
@@ -24,7 +25,9 @@ typedef struct switched_stack {
 
 typedef struct thread_record {
 	uint64_t id;
-	char *name; /**< NULL if none. */
+	char *name;        /**< NULL if none. */
+	char *former_name; /**< The name before that; NULL if none. */
+	uint64_t names;    /**< How often it was given another name. */
 	uint64_t events;
 	uint64_t lost;
 	uint64_t samples;
@@ -46,6 +49,10 @@ typedef struct thread_record {
 	finalizer_state finalizers;
 	monitor_wait wait;
 	timeline_row timeline;
+	thread_state doing;
+	uint32_t has_exception;   /**< It has thrown one, of the class and at the site below. */
+	uint32_t exception_class; /**< Of its latest exception. */
+	uint32_t exception_site;  /**< Of its latest exception: its number plus 1; 0 if not known. */
 } thread_record;
 
 typedef struct thread_table {
