@@ -280,8 +280,8 @@ static const char *plain_or_empty(otlp_writer *writer, const char *text)
 }
 
 /*
- * The process, if the log has one or the options choose one. A profile adds up all of its log, so several processes have
- * no resource of their own: --process exports one.
+ * The process, if the log has one or the options choose one. A profile adds up all of its log, so several processes
+ * have no resource of their own: --process exports one.
  */
 static void add_process(otlp_writer *writer, protobuf_message *resource)
 {

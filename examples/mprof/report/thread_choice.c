@@ -153,7 +153,7 @@ static int read_blocks(choosing *job, const char *path)
 	return status;
 }
 
-/* What a choice without a result is told with. */
+/* What the message about a choice without a result contains. */
 typedef struct missing_choice {
 	const char *what;
 	const char *wanted; /* NULL: no such choice. */
