@@ -46,6 +46,9 @@ static void report_fault(void *user, const mprof_error *error)
 {
 	log_view *view = user;
 
+	/* The same faults were reported when the log was read first. */
+	if (view->is_again)
+		return;
 	view->fault = error;
 	wasm_fault(view);
 	view->fault = NULL;
@@ -79,6 +82,7 @@ void WASM_EXPORT(mprof_js_view_destroy)(log_view *view)
 	mprof_heap_graph_destroy(view->graph);
 	mprof_profile_destroy(view->profile);
 	mprof_reader_destroy(view->reader);
+	free(view->threads);
 	free(view);
 }
 
@@ -89,6 +93,7 @@ mprof_status WASM_EXPORT(mprof_js_view_open)(log_view *view, uint32_t follow, ui
 	mprof_reader_options options;
 
 	mprof_reader_options_init(&options, sizeof(options));
+	view->is_growing = follow != 0;
 	options.follow = follow;
 	options.wanted.bits[0] = wanted;
 	options.max_names_memory = MAX_NAMES_MEMORY;
@@ -142,6 +147,11 @@ mprof_status WASM_EXPORT(mprof_js_profile_create)(log_view *view, uint32_t flags
 {
 	mprof_profile_options options;
 
+	view->threads = calloc(thread_count + 1, sizeof(*view->threads));
+	if (view->threads == NULL)
+		return MPROF_ERR_MEMORY;
+	if (thread_count > 0)
+		memcpy(view->threads, threads, thread_count * sizeof(*threads));
 	mprof_profile_options_init(&options, sizeof(options));
 	set_profile_flags(&options, flags);
 	options.max_memory = max_memory != 0 ? max_memory : MAX_RESULTS_MEMORY;
@@ -152,13 +162,26 @@ mprof_status WASM_EXPORT(mprof_js_profile_create)(log_view *view, uint32_t flags
 	options.window_start_ns = time_of(window_start_ns);
 	options.window_end_ns = time_of(window_end_ns);
 	options.alive_at_ns = time_of(alive_at_ns);
-	options.threads = threads;
+	options.threads = view->threads;
 	options.thread_count = thread_count;
+	view->profile_options = options;
 	return mprof_profile_create(&options, &view->profile);
 }
 
+/* Code that was defined after the samples in it has its name if the log is read once more. */
 mprof_status WASM_EXPORT(mprof_js_profile_read)(log_view *view)
 {
+	const mprof_status status = mprof_profile_read(view->profile, view->reader, report_fault, view);
+	mprof_profile *again;
+
+	if (status == MPROF_ERR_INTERRUPTED || view->is_growing || view->is_again ||
+	    !mprof_reader_has_late_code(view->reader) || mprof_reader_seek(view->reader, 0) != MPROF_OK)
+		return status;
+	if (mprof_profile_create(&view->profile_options, &again) != MPROF_OK)
+		return MPROF_ERR_MEMORY;
+	mprof_profile_destroy(view->profile);
+	view->profile = again;
+	view->is_again = 1;
 	return mprof_profile_read(view->profile, view->reader, report_fault, view);
 }
 

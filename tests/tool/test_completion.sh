@@ -16,7 +16,7 @@ mprof re|recover
 mprof help star|startup
 mprof report --sec|--sections=
 mprof report --sections=meth|methods
-mprof report --sections=methods,thr|threads
+mprof report --sections=methods,hand|handles
 mprof export --to=pp|pprof
 mprof export --to=spee|speedscope
 mprof import --from=heaps|heapsnapshot

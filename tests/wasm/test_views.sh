@@ -7,5 +7,6 @@ set -eu
 
 "$builddir/tests/tool/make_timeline" "$directory/calls.mprof" || fail "make_timeline"
 "$builddir/tests/tool/make_trees" growing "$directory/heap.mprof" || fail "make_trees"
+"$builddir/tests/tool/record_code" "$directory/code.mprof" || fail "record_code"
 node "$srcdir/tests/wasm/views.mjs" "$module" "$wasm" "$srcdir/examples/wasm/mprof.d.ts" \
-	"$directory/calls.mprof" "$directory/heap.mprof"
+	"$directory/calls.mprof" "$directory/heap.mprof" "$directory/code.mprof"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Checks what the module does apart from the tables: views.mjs MODULE WASM TYPES LOG HEAP, with a log of calls and one
-// with heap snapshots.
+// Checks what the module does apart from the tables: views.mjs MODULE WASM TYPES LOG HEAP CODE, with a log of calls,
+// one with heap snapshots, and one that defines generated code after its samples.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-const [, , modulePath, wasmPath, typesPath, logPath, heapPath] = process.argv;
+const [, , modulePath, wasmPath, typesPath, logPath, heapPath, codePath] = process.argv;
 const { MprofError, frameKinds, loadMprof } = await import(modulePath);
 const { declareTables, declaredTables } = await import(new URL('declare.mjs', pathToFileURL(modulePath)));
 const mprof = await loadMprof(readFileSync(wasmPath));
@@ -272,3 +272,14 @@ for (let i = 0; i < 50; i++) {
 }
 assert.ok(mprof.exports.memory.buffer.byteLength <= size + (16 << 20));
 console.log(`PASS: ${calls} steps, ${blocks} blocks, ${objects} objects`);
+
+// Samples in code that was defined after them have its name: record_code states how many.
+{
+	const { log, profile, status } = await read(readFileSync(codePath));
+	assert.equal(status, 'ok');
+	const samples = profile.table('samples');
+	const found = Array.from({ length: samples.length }, (_, i) =>
+		[profile.frameName(samples.kind[i], samples.id[i]), Number(samples.self[i])]);
+	assert.deepEqual(found.filter(([name]) => name === 'work' || name === 'entry').sort(), [['entry', 5], ['work', 10]]);
+	log.close();
+}

@@ -30,7 +30,7 @@ static const char *format_end(const log_report *report, const void *row, uint64_
 	return stats->has_end ? text : "-";
 }
 
-/* Why the events of a process are not all in the log, as the program states it that merged them; NULL if it does not. */
+/* Why the events of a process are not all in a merged log; NULL if the log does not state that. */
 static const char *reason_incomplete(const log_report *report, uint64_t number)
 {
 	char key[48];
