@@ -83,7 +83,7 @@ Test(findings, quote_names_and_logs_for_a_shell)
 	log_release(&log);
 }
 
-/* The begin of the name of a span, which a character of two bytes follows. */
+/* The start of the name of a span, which a character of two bytes follows. */
 #define NAME_OF_59 "\twork.............................................59 bytes."
 
 Test(findings, cut_names_of_spans_between_characters)
