@@ -33,15 +33,7 @@ typedef struct log_view {
 	mprof_frame_tree *tree;       /**< Or NULL. */
 	const mprof_error *fault;     /**< During wasm_fault(), the fault; else NULL. */
 	mprof_block block;            /**< The block that the reader is at. */
-	uint32_t source;          /**< Number of the log in module.js. */
-	uint64_t position;        /**< Offset of the next byte to read from the source. */
-	mprof_reader *reader;     /**< NULL: a frame tree. */
-	mprof_profile *profile;   /**< Or NULL. */
-	mprof_heap_graph *graph;  /**< Or NULL. */
-	mprof_frame_tree *tree;   /**< Or NULL. */
-	const mprof_error *fault; /**< During wasm_fault(), the fault; else NULL. */
-	mprof_block block;        /**< The block that the reader is at. */
-	int is_growing;           /**< The log may not be complete. */
+	int is_growing;               /**< The log may not be complete. */
 	int is_again;      /**< The profile is read a second time, with the names of code that was defined late. */
 	uint64_t *threads; /**< Those of profile_options. */
 	mprof_profile_options profile_options;

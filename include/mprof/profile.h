@@ -2237,8 +2237,8 @@ typedef void (*mprof_finding_namer)(void *user, uint32_t kind, uint32_t id, char
 typedef struct mprof_finding_list_options {
 	size_t struct_size;               /**< Set by mprof_finding_list_options_init(). */
 	const mprof_allocator *allocator; /**< Allocator of the findings; NULL: malloc. Copied. */
-	const char *log;                  /**< The name of the log in commands; NULL: "FILE". Used during the call
-	                                       only. */
+	const char *log;                  /**< The name of the log in commands; NULL, or too long for one: "FILE".
+	                                       Used during the call only. */
 	uint32_t max_count;               /**< The most findings to return; 0 means 7. */
 	uint32_t reserved;                /**< 0. */
 	mprof_finding_namer name;         /**< Writes names; NULL: they are as in the log. */

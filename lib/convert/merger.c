@@ -118,12 +118,12 @@ mprof_status mprof_merger_create(const mprof_merger_options *options, mprof_merg
  * Adding logs.
  */
 
-/* Programs show which runtimes there were. What does not fit is left out. */
+/* Programs show which runtimes there were. What does not fit is left out; a damaged INTRO states none. */
 static void add_runtime(mprof_merger *merger, const char *runtime)
 {
 	const size_t length = strlen(merger->runtime);
 
-	if (*runtime == '\0' || strstr(merger->runtime, runtime) != NULL)
+	if (runtime == NULL || *runtime == '\0' || strstr(merger->runtime, runtime) != NULL)
 		return;
 	if (length + strlen(runtime) + 3 > sizeof(merger->runtime))
 		return;

@@ -256,6 +256,29 @@ Test(merge, states_that_a_log_cannot_be_opened_again)
 	log_free(&logs[1]);
 }
 
+Test(merge, adds_a_log_whose_intro_is_damaged)
+{
+	enum { IN_INTRO = 12 };
+	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
+	merging job = {.logs = &log};
+	mprof_merger_options options;
+	mprof_merger *merger;
+	mprof_reader *reader;
+
+	log.bytes[IN_INTRO] ^= 1;
+	mprof_merger_options_init(&options, sizeof(options));
+	options.open = open_log;
+	options.close = close_log;
+	options.user = &job;
+	cr_assert_eq(mprof_merger_create(&options, &merger), MPROF_OK);
+	cr_assert_neq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+	/* The other blocks state when it began. */
+	cr_expect_eq(mprof_merger_add(merger, reader), MPROF_OK);
+	mprof_reader_destroy(reader);
+	mprof_merger_destroy(merger);
+	log_free(&log);
+}
+
 Test(merge, goes_as_far_as_a_truncated_log, .timeout = 120)
 {
 	log_bytes logs[2] = {log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES),
@@ -301,18 +324,22 @@ Test(merge, leaves_out_flags_of_a_later_version)
 	log_free(&logs[1]);
 }
 
-/* A log of tests/data and a sound one: the merged log is sound, or the two are refused. */
+/* A log of tests/data and a sound one, in either order: the merged log is sound, or the two are refused. */
 static void merge_with(const log_bytes *sound, const char *name)
 {
-	log_bytes logs[2] = {*sound, log_from_data(name)};
-	merging job = {.logs = logs};
-	log_bytes made;
+	log_bytes other = log_from_data(name);
 
-	(void)merge(&job, 2, NULL, &made);
-	if (made.bytes != NULL)
-		cr_assert(count_log(&made).has_end, "%s", name);
-	log_free(&made);
-	log_free(&logs[1]);
+	for (int i = 0; i < 2; i++) {
+		log_bytes logs[2] = {i == 0 ? *sound : other, i == 0 ? other : *sound};
+		merging job = {.logs = logs};
+		log_bytes made;
+
+		(void)merge(&job, 2, NULL, &made);
+		if (made.bytes != NULL)
+			cr_assert(count_log(&made).has_end, "%s", name);
+		log_free(&made);
+	}
+	log_free(&other);
 }
 
 Test(merge, makes_a_sound_log_of_any_logs, .timeout = 300)

@@ -83,6 +83,24 @@ Test(findings, quote_names_and_logs_for_a_shell)
 	log_release(&log);
 }
 
+Test(findings, name_no_log_in_part)
+{
+	mprof_finding_list_options options;
+	mprof_finding_list *findings;
+	char name[FINDING_COMMAND_SIZE];
+	test_log log;
+
+	write_calls(&log);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	mprof_finding_list_options_init(&options, sizeof(options));
+	options.log = name;
+	findings = find(&log, &options);
+	cr_expect_str_eq(get(findings, 0).command, "mprof report --callers='c2.m2' FILE");
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
 /* The start of the name of a span, which a character of two bytes follows. */
 #define NAME_OF_59 "\twork.............................................59 bytes."
 

@@ -10,6 +10,9 @@
 /* The least severity of a finding that is not the only one. */
 enum { LEAST_SEVERITY = 5 };
 
+/* Stands for the log in commands if it has no name, or a name that is too long. */
+#define NO_NAME "FILE"
+
 /*
  * Numbers.
  */
@@ -205,18 +208,30 @@ void finding_pattern(const finding_source *source, uint32_t kind, uint32_t id, c
  * The list.
  */
 
-/* Appends the name of the log as a word of a shell. */
+/* The bytes of a text between the quotes of a shell. */
+static size_t quoted_length(const char *text)
+{
+	size_t length = 2;
+
+	for (; *text != '\0'; text++)
+		length += *text == '\'' ? 4 : 1;
+	return length;
+}
+
+/* Appends the name of the log as a word of a shell. A part of a name would be that of another file. */
 static void append_log(char *command, size_t size, const char *log)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=,@%-";
 	size_t length = strlen(command);
 
+	if (quoted_length(log) >= size - length)
+		log = NO_NAME;
 	if (log[0] != '\0' && strspn(log, plain) == strlen(log)) {
 		snprintf(command + length, size - length, "%s", log);
 		return;
 	}
 	command[length++] = '\'';
-	for (; *log != '\0' && length + 6 < size; log++) {
+	for (; *log != '\0'; log++) {
 		if (*log == '\'')
 			length += (size_t)snprintf(command + length, size - length, "'\\''");
 		else
@@ -244,7 +259,7 @@ void finding_add(finding_source *source, const char *kind, const char *section, 
 	va_end(arguments);
 	snprintf(added->command, sizeof(added->command) / 2, "mprof %s", words);
 	snprintf(added->command + strlen(added->command), 2, " ");
-	append_log(added->command, sizeof(added->command), source->options.log != NULL ? source->options.log : "FILE");
+	append_log(added->command, sizeof(added->command), source->options.log != NULL ? source->options.log : NO_NAME);
 }
 
 /* The most severe first; findings of the same severity stay in the order of the rules. */
