@@ -11,7 +11,7 @@ needs jq
 # complete, since the size of the log limits them otherwise.
 report_of() {
 	"$MPROF" report --json --top=1000000 --min-percent=0 "${@:2}" "$1" 2>/dev/null |
-		jq -cS '.session |= del(.file, .valid_bytes, .size, .file_size, .blocks, .packed, .index, .damage[].offset)'
+		jq -cS '.session |= del(.file, .valid_bytes, .size, .file_size, .blocks, .packed, .index, .damage[].offset) | del(.findings[].command)'
 }
 
 # Codecs that this build has.

@@ -308,6 +308,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	read_profile(report);
 	if (input_begin_again(&report->input)) {
 		mprof_profile_destroy(report->profile);
+		report->profile = NULL;
 		memset(&report->summary, 0, sizeof(report->summary));
 		if (make_profile(report) != MPROF_OK)
 			return lacks_memory(report);
