@@ -182,6 +182,12 @@ if command -v go >/dev/null; then
 	expect_line tags ': awk$'
 fi
 
+mprof export --to=otlp --process=awk -o awk.otlp all.mprof
+expect_status 0 "export --to=otlp --process"
+grep -qaF process.pid awk.otlp || fail "the resource has no process"
+mprof export --to=otlp -o all.otlp all.mprof
+! grep -qaF process.pid all.otlp || fail "the resource of several processes is one of them"
+
 # All threads of a name are chosen, together with a process those of that process.
 mprof report --json all.mprof
 ids=$(jq -c '[.threads[] | select(.name == "program") | .id] | sort' out)

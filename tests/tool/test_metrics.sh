@@ -54,6 +54,13 @@ mprof export --to=chrome -o jobs.json jobs.mprof
 expect_status 0 "export as a trace of Chrome"
 expect "values" "$(jq -c '[.traceEvents[] | select(.ph == "C" and .name == "queue: length") | .args[]]' jobs.json)" \
 	'[400,300,200,100,0]'
+expect "the unit of values" "$(jq -c '[.traceEvents[] | select(.ph == "C" and .name == "queue: fill") | .args | keys[0]] | unique' \
+	jobs.json)" '["%"]'
+mprof export --to=firefox -o jobs.firefox.json jobs.mprof
+expect_status 0 "export as a profile of Firefox"
+grep -qF '"queue: fill (%)"' jobs.firefox.json || fail "Firefox has no unit"
+mprof export --to=otlp -o jobs.otlp jobs.mprof
+expect_line err '^mprof: export: [0-9]+ values of metrics were left out: otlp has none$'
 for table in metrics:3 histograms:2 messages:3 waits:2 gc_generations:1; do
 	mprof export --to=csv --table=${table%:*} -o rows.csv jobs.mprof
 	expect_status 0 "export of ${table%:*}"

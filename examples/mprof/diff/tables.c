@@ -628,7 +628,6 @@ static void json_name(json_writer *json, const diff_table *table, const diff_nam
 	case MPROF_TABLE_METHODS:
 		json_string(json, "class", name->class_name);
 		json_string(json, "name", name->name);
-		json_string(json, "symbol", shown->symbol);
 		break;
 	case MPROF_TABLE_MONITORS:
 	case MPROF_TABLE_MONITOR_SITES:
@@ -639,10 +638,11 @@ static void json_name(json_writer *json, const diff_table *table, const diff_nam
 			json_string(json, "kind", name->kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
 		text = diff_tables_name(shown);
 		json_string(json, "name", text);
-		json_string(json, "symbol", shown->symbol);
 		free(text);
 	}
 	json_string(json, "assembly", name->assembly[0] != '\0' ? name->assembly : NULL);
+	if (table->table == MPROF_TABLE_METHODS || table->table == MPROF_TABLE_SAMPLES)
+		json_string(json, "symbol", shown->symbol);
 }
 
 void diff_tables_match_json(json_writer *json, uint32_t sides, uint32_t name)

@@ -66,3 +66,12 @@ leads 0.8 call inner middle outer "Below.Program.outer (int)" "[truncated]"
 profiled sample=500,sample-depth=2,quiet,output=samples.mprof Below.exe 200 || fail "sample-depth: status $?"
 read_samples
 leads 0.8 call inner middle "[truncated]"
+
+# What is not known is said above the tree: how many samples have no outer callers, all of which are one row.
+count=$("$MPROF" report --json --no-lines samples.mprof | jq .samples_truncated)
+test "$count" -gt 10 || fail "$count samples are truncated"
+"$MPROF" report --tree --no-lines samples.mprof >tree.txt || fail "report --tree: status $?"
+grep -qxF "  The outer callers of $count samples are not known: they are below [truncated]." tree.txt ||
+	fail "the tree does not state the $count samples: $(head -n 12 tree.txt)"
+test "$("$MPROF" report --json --no-lines samples.mprof | jq '[.sample_tree[] | select(.kind == "truncated") | .total_hits] | add')" = \
+	"$count" || fail "the rows of the tree have not all $count samples"
