@@ -67,7 +67,7 @@ profiled sample=500,sample-depth=2,quiet,output=samples.mprof Below.exe 200 || f
 read_samples
 leads 0.8 call inner middle "[truncated]"
 
-# What is not known is said above the tree: how many samples have no outer callers, all of which are one row.
+# The lines above the tree state what is not known: how many samples have no outer callers, all of which are one row.
 count=$("$MPROF" report --json --no-lines samples.mprof | jq .samples_truncated)
 test "$count" -gt 10 || fail "$count samples are truncated"
 "$MPROF" report --tree --no-lines samples.mprof >tree.txt || fail "report --tree: status $?"
