@@ -175,7 +175,10 @@ static void print_part(const char *text, size_t length)
 {
 	char *part = strndup(text, length);
 
-	text_name(stdout, part != NULL ? part : "");
+	if (part == NULL)
+		output_out_of_memory();
+	else
+		text_name(stdout, part);
 	free(part);
 }
 
