@@ -59,7 +59,8 @@ head -c 300 sample.mprof >cut.mprof
 # 77: a library without the recorder.
 "$builddir/tests/tool/make_lines" positions.mprof || { test $? -eq 77 && exit 77; fail "make_lines"; }
 "$builddir/tests/tool/record_kinds" kinds.mprof || fail "record_kinds"
-for log in sample full memory empty mail timeline spans gpu jobs generations positions kinds cut; do
+"$builddir/tests/tool/record_code" code.mprof || fail "record_code"
+for log in sample full memory empty mail timeline spans gpu jobs generations positions kinds code cut; do
 	for command in info report check; do
 		options=()
 		test $command != report || options=(--time=0- --pauses --timeline --ages --percentiles --slowest

@@ -345,9 +345,9 @@ static void print_json_row(const log_diff *diff, json_writer *json, const path_r
 		json_null(json, "parent");
 	json_string(json, "class", name.shown.class_name);
 	json_string(json, "name", name.shown.name);
-	json_string(json, "symbol", name.symbol);
 	json_string(json, "assembly",
 		    name.shown.assembly != NULL && name.shown.assembly[0] != '\0' ? name.shown.assembly : NULL);
+	json_string(json, "symbol", name.symbol);
 	json_unsigned(json, "count_before", row->node.before.count);
 	json_unsigned(json, "count_after", row->node.after.count);
 	json_unsigned(json, "self_before", row->node.before.self);
