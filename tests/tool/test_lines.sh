@@ -142,7 +142,8 @@ END
 	g++ -g -O2 -o app app.cc
 	make_code app.mprof "$work/app" "$(build_id app)" "$(offset app in_get):_ZN6shapes3useERKNS_3boxIiEE"
 	mprof report --json app.mprof
-	expect_json "C++" '[.samples[].name]' '["_ZNK6shapes3boxIiE3getEv","_ZN6shapes3useERKNS_3boxIiEE"]'
+	expect_json "C++" '[.samples[].name]' '["shapes::box<int>::get() const","shapes::use(shapes::box<int> const&)"]'
+	expect_json "C++" '[.samples[].symbol]' '["_ZNK6shapes3boxIiE3getEv","_ZN6shapes3useERKNS_3boxIiEE"]'
 	mprof report --all app.mprof
 	expect_line out ' app.cc:6 shapes::box<int>::get\(\) const \(inlined\) \[app\]$'
 	expect_line out ' shapes::use\(shapes::box<int> const&\) \[app\] \(app.cc:10\)$'

@@ -216,7 +216,7 @@ if "${compiler[@]}" "${flags[@]}" -c -o till.o till.cc 2>/dev/null; then
 	expect_json "a filter" '[.methods[].name]' '["shop::till::add(int)"]'
 	mprof diff --json bare-1.mprof bare-2.mprof
 	expect_json "versions" '[.methods[] | [.name, .calls_before, .calls_after]] | sort' \
-		'[["_ZN4shop4till3addEi",2,4],["_ZN4shop5roundEi",2,4],["main",1,1]]'
+		'[["main",1,1],["shop::round(int)",2,4],["shop::till::add(int)",2,4]]'
 fi
 
 # An option that has no effect is reported, and so are words of the environment that the module does not understand.

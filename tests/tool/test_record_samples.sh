@@ -203,7 +203,7 @@ END
 if "${cxx[@]}" -O1 -o methods methods.cc 2>/dev/null; then
 	mprof record --sample=1000 -o methods.mprof -- ./methods
 	expect_status 0 "C++: record"
-	test "$(total methods.mprof main _ZN6shapes6circle4drawEi)" -gt 0 || fail "C++: no samples"
+	test "$(total methods.mprof main 'shapes::circle::draw(int)')" -gt 0 || fail "C++: no samples"
 	"$MPROF" report --all methods.mprof >text 2>&1
 	expect_line text '  shapes::circle::draw\(int\) \[methods\]$'
 	"$MPROF" report --all --compiler-names methods.mprof >text 2>&1

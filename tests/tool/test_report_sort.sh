@@ -63,6 +63,8 @@ messages severity .messages[].severity
 waits time .waits[].total_ns
 waits times .waits[].count
 waits longest .waits[].max_ns
+thread-states time .thread_states[].total_ns
+thread-states times .thread_states[].count
 threads events .threads[].events
 threads self .threads[].self_ns
 threads running .threads[].cpu_ns
