@@ -48,9 +48,10 @@ async function checkLogs(browser) {
 		await browser.openLog(address(`${log}.html`));
 		compareTotals(log, await browser.run(readFigures), report);
 		const limits = await browser.run(() => document.getElementById('limits').textContent);
-		const isSound = report.session.complete && report.totals.lost_events === 0 &&
-			report.findings.every(({ kind }) => kind !== 'loss' && kind !== 'sampling');
-		expect(`${log}: nothing is missing`, limits.startsWith('The log is complete'), isSound);
+		const isSound = report.session.complete && report.totals.lost_events === 0;
+		// Few samples are no damage, but the overview states them there.
+		const hasCaveat = report.findings.some(({ kind }) => kind === 'loss' || kind === 'sampling');
+		expect(`${log}: nothing is missing`, limits.startsWith('The log is complete'), isSound && !hasCaveat);
 		expect(`${log}: has a warning`, await browser.run(() => document.querySelector('.warning') !== null),
 			!isSound);
 		await browser.show('view=methods');
