@@ -151,6 +151,83 @@ Test(findings, have_shares_of_parts_beyond_their_whole)
 	cr_expect_eq(finding_percent(1, 0), 0);
 }
 
+/* The finding of a kind; one without a text if there is none. */
+static mprof_finding find_kind(const mprof_finding_list *findings, const char *kind)
+{
+	for (size_t i = 0; i < mprof_finding_list_get_count(findings); i++) {
+		if (strcmp(get(findings, i).kind, kind) == 0)
+			return get(findings, i);
+	}
+	return (mprof_finding){.text = ""};
+}
+
+/* A collection that stops the world for 100 ms, and a longer one that runs beside the program. */
+Test(findings, count_pauses_only_of_collections_that_have_one)
+{
+	const uint64_t millisecond = 1000000;
+	mprof_finding_list *findings;
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, SESSION_START);
+	add_full(&log, MPROF_EVENT_GC_START, 1, SESSION_START, 0, 0);
+	add_full(&log, MPROF_EVENT_GC_STOP_WORLD_START, 1, SESSION_START, 0, 0);
+	add_full(&log, MPROF_EVENT_GC_STOP_WORLD_END, 1, SESSION_START, 0, 0);
+	add_full(&log, MPROF_EVENT_GC_START_WORLD_START, 1, SESSION_START + 100 * millisecond, 0, 0);
+	add_full(&log, MPROF_EVENT_GC_START_WORLD_END, 1, SESSION_START + 100 * millisecond, 0, 0);
+	add_full(&log, MPROF_EVENT_GC_END, 1, SESSION_START + 100 * millisecond, 0, 0);
+	add_full(&log, MPROF_EVENT_GC_START, 2, SESSION_START + 200 * millisecond, 0, 0);
+	add_full(&log, MPROF_EVENT_GC_END, 2, SESSION_START + 700 * millisecond, 0, 0);
+	end_block(&log);
+	log_profile(&log);
+	findings = find(&log, NULL);
+	cr_expect_eq(strncmp(find_kind(findings, "pause").text, "1 collection stopped the program for 100.0 ms (", 47),
+		     0, "%s", find_kind(findings, "pause").text);
+	cr_expect_not_null(strstr(find_kind(findings, "pause").text, ", 100.0 ms at most: generation 0, at "));
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
+/* Two snapshots of the heap, the second one larger and whole or not. */
+static void write_snapshots(test_log *log, int is_whole)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .object = 0x1000};
+	mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 3, .value = 1000, .more.detail = &detail};
+	const uint32_t last = is_whole ? MPROF_HEAP_FLAG_LAST : 0;
+
+	log_begin(log);
+	cr_assert_eq(mprof_writer_write_heap(log->writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST,
+					     SESSION_START, &object, 1),
+		     MPROF_OK);
+	object.value = 9000;
+	cr_assert_eq(
+		mprof_writer_write_heap(log->writer, 2, MPROF_HEAP_FLAG_FIRST | last, SESSION_START + 100, &object, 1),
+		MPROF_OK);
+	log_profile(log);
+}
+
+Test(findings, compare_only_whole_snapshots)
+{
+	mprof_finding_list *findings;
+	test_log log;
+
+	write_snapshots(&log, 1);
+	findings = find(&log, NULL);
+	cr_expect_str_eq(find_kind(findings, "heap-growth").text,
+			 "The heap grew from 1.00 kB to 9.00 kB in 2 snapshots; objects of c3 hold 8.00 kB more.");
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+
+	write_snapshots(&log, 0);
+	findings = find(&log, NULL);
+	cr_expect_str_empty(find_kind(findings, "heap-growth").text);
+	cr_expect_str_eq(find_kind(findings, "heap").text,
+			 "The last heap snapshot, which is incomplete, has 9.00 kB in 1 "
+			 "object; 100.0 % of the bytes are c3.");
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
 Test(findings, are_there_for_every_log)
 {
 	mprof_finding_list *findings;

@@ -37,6 +37,29 @@ static uint64_t per_second(const finding_source *source, uint64_t count)
 	return finding_scaled(count, source->totals.wall_ns, (double)SECOND);
 }
 
+/* Writes ", NUMBER per second"; "" if the time of the run is not known. */
+static char *describe_rate(const finding_source *source, const char *number, char text[FINDING_NUMBER_SIZE + 16])
+{
+	if (source->totals.wall_ns == 0)
+		text[0] = '\0';
+	else
+		snprintf(text, FINDING_NUMBER_SIZE + 16, ", %s per second", number);
+	return text;
+}
+
+/* Writes " (SHARE of the run)"; "" if the time of the run is not known. */
+static char *describe_part_of_run(const finding_source *source, uint64_t part, char text[FINDING_NUMBER_SIZE + 16])
+{
+	char share[FINDING_NUMBER_SIZE];
+
+	if (source->totals.wall_ns == 0)
+		text[0] = '\0';
+	else
+		snprintf(text, FINDING_NUMBER_SIZE + 16, " (%s of the run)",
+			 finding_share(share, part, source->totals.wall_ns));
+	return text;
+}
+
 /*
  * Call sites.
  */
@@ -113,7 +136,7 @@ static int name_call(const finding_source *source, uint32_t call, char text[FIND
 	return has_name;
 }
 
-/* Writes ", most of them in NAME" for a call site; "" if it is not known. */
+/* Writes "WORDS NAME" for a call site; "" if it is not known. */
 static void describe_site(const finding_source *source, const char *words, uint32_t stack, uint32_t call, char *text,
 			  size_t size)
 {
@@ -358,7 +381,8 @@ static mprof_status describe_caller(frame_search *search, uint64_t hot, uint64_t
 	if (status == MPROF_OK)
 		status = sum_callers(search, tree, &callers);
 	largest = status == MPROF_OK ? sums_largest(&callers) : NULL;
-	if (largest != NULL)
+	/* Of a recursive frame, hardly any time may be in calls from others. */
+	if (largest != NULL && finding_percent(largest->value, value) > 0)
 		snprintf(text, size, "; %s calls it for %s of that",
 			 finding_name(search->source, kind_of(largest->key), id_of(largest->key), name),
 			 finding_share(share, largest->value, value));
@@ -546,7 +570,7 @@ static void find_losses(finding_source *source)
 
 static void find_few_samples(finding_source *source)
 {
-	enum { FEW = 100 };
+	enum { FEW = 100, VERY_FEW = 20 };
 	const uint64_t samples = source->totals.samples;
 	uint64_t error = 100;
 	char count[FINDING_NUMBER_SIZE];
@@ -556,7 +580,8 @@ static void find_few_samples(finding_source *source)
 	/* Two standard errors of a share of one half: 1 / sqrt(samples). */
 	while (error > 1 && (error - 1) * (error - 1) * samples >= 10000)
 		error--;
-	finding_add(source, "sampling", "samples", 60, "report --sections=samples",
+	/* The answer comes first, unless so few samples hardly are one. */
+	finding_add(source, "sampling", "samples", samples < VERY_FEW ? 35 : 12, "report --sections=samples",
 		    "There %s only %s sample%s, so a share of 50 %% may be off by %" PRIu64
 		    " points: record for longer, or with --sample=1000.",
 		    samples == 1 ? "is" : "are", finding_count(count, samples), samples == 1 ? "" : "s", error);
@@ -585,7 +610,9 @@ static void find_cut_stacks(finding_source *source)
 
 /* What threads did together, as far as the log has their times. */
 typedef struct thread_times {
-	uint64_t known_ns;
+	size_t threads;
+	size_t unknown; /* Threads that did something, without times. */
+	uint64_t longest_ns;
 	uint64_t cpu_ns;
 	uint64_t ready_ns;
 } thread_times;
@@ -596,11 +623,23 @@ static thread_times sum_thread_times(const finding_source *source)
 	thread_times sum = {0};
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_THREADS, i, &row); i++) {
-		sum.known_ns += row.wall_ns;
+		if (row.kind != MPROF_TIMELINE_THREAD)
+			continue;
+		sum.threads += row.wall_ns > 0;
+		sum.unknown += row.wall_ns == 0 && row.events + row.samples > 0;
+		sum.longest_ns = at_least(sum.longest_ns, row.wall_ns);
 		sum.cpu_ns += row.cpu_ns;
 		sum.ready_ns += row.ready_ns;
 	}
 	return sum;
+}
+
+/* Whether all that the log has of its threads is in their times, and these are of the whole run. */
+static int times_cover_run(const finding_source *source, const thread_times *times)
+{
+	enum { NEARLY_ALL = 90 };
+
+	return times->unknown == 0 && finding_percent(times->longest_ns, source->totals.wall_ns) >= NEARLY_ALL;
 }
 
 /* A thread that is ready waits for a processor: because of the machine, not of the program. */
@@ -608,26 +647,39 @@ static void find_idle_threads(finding_source *source)
 {
 	const thread_times times = sum_thread_times(source);
 	const uint64_t wall = source->totals.wall_ns;
+	const uint64_t active = finding_percent(times.cpu_ns + times.ready_ns, wall);
 	char used[FINDING_NUMBER_SIZE];
 	char ready[FINDING_NUMBER_SIZE];
 	char whole[FINDING_NUMBER_SIZE];
 	char share[FINDING_NUMBER_SIZE];
+	char count[FINDING_NUMBER_SIZE];
+	char clause[2 * FINDING_NUMBER_SIZE] = "";
 
-	if (times.known_ns == 0 || wall == 0)
+	if (!times_cover_run(source, &times))
 		return;
 	if (finding_percent(times.ready_ns, wall) >= 20)
 		finding_add(source, "processor", "threads", at_most(finding_percent(times.ready_ns, wall) / 2, 20),
 			    "report --sections=threads",
-			    "Threads that were ready to run waited %s in all (%s of the run) for a processor: the "
+			    "Threads that were ready to run waited %s in all for a processor, in a run of %s: the "
 			    "machine was busy, so times are too long.",
-			    finding_duration(ready, times.ready_ns), finding_share(share, times.ready_ns, wall));
-	if (finding_percent(times.cpu_ns + times.ready_ns, wall) < 50)
-		finding_add(source, "wait", "threads", 80 - finding_percent(times.cpu_ns + times.ready_ns, wall),
-			    "report --sections=threads,sample-waits",
-			    "All threads together ran for %s of %s (%s) and were ready to run for %s: for most of the "
-			    "time, all of them waited.",
+			    finding_duration(ready, times.ready_ns), finding_duration(whole, wall));
+	if (active >= 50)
+		return;
+	/* A system that does not measure it states 0. */
+	if (times.ready_ns > 0)
+		snprintf(clause, sizeof(clause), " and was ready to run for %s",
+			 finding_duration(ready, times.ready_ns));
+	if (times.threads == 1)
+		finding_add(source, "wait", "threads", 80 - active, "report --sections=threads,sample-waits",
+			    "The thread of the log ran for %s of %s (%s)%s: for most of the time, it waited.",
 			    finding_duration(used, times.cpu_ns), finding_duration(whole, wall),
-			    finding_share(share, times.cpu_ns, wall), finding_duration(ready, times.ready_ns));
+			    finding_share(share, times.cpu_ns, wall), clause);
+	else
+		finding_add(source, "wait", "threads", 80 - active, "report --sections=threads,sample-waits",
+			    "The %s threads of the log together ran for %s of %s (%s)%s: for most of the time, all of "
+			    "them waited.",
+			    finding_count(count, times.threads), finding_duration(used, times.cpu_ns),
+			    finding_duration(whole, wall), finding_share(share, times.cpu_ns, wall), clause);
 }
 
 /* The thread that held monitors longest while others waited. */
@@ -649,11 +701,12 @@ static void describe_holder(const finding_source *source, uint32_t class_id, cha
 	finding_duration(duration, longest.contended_ns);
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_THREADS, i, &thread); i++) {
 		if (thread.id == longest.thread && thread.name != NULL) {
-			snprintf(text, size, ", %s of it for thread %s", duration, finding_words(name, thread.name));
+			snprintf(text, size, ", %s of it while thread %s held one", duration,
+				 finding_words(name, thread.name));
 			return;
 		}
 	}
-	snprintf(text, size, ", %s of it for thread 0x%" PRIx64, duration, longest.thread);
+	snprintf(text, size, ", %s of it while thread 0x%" PRIx64 " held one", duration, longest.thread);
 }
 
 static void find_contention(finding_source *source)
@@ -679,7 +732,7 @@ static void find_contention(finding_source *source)
 	if (longest.contentions + longest.unfinished == 0)
 		return;
 	describe_holder(source, longest.class_id, holder, sizeof(holder));
-	describe_site(source, ", most in", worst.stack, worst.call, place, sizeof(place));
+	describe_site(source, ", the largest part in", worst.stack, worst.call, place, sizeof(place));
 	finding_add(source, "contention", "locks",
 		    at_least(finding_percent(source->totals.contended_ns, source->totals.wall_ns),
 			     longest.unfinished > 0 ? 40 : 6),
@@ -700,7 +753,9 @@ static void find_allocations(finding_source *source)
 	mprof_allocation_site site = {.struct_size = sizeof(site)};
 	mprof_allocation_site worst = {.struct_size = sizeof(worst)};
 	const uint64_t rate = per_second(source, source->totals.allocated_bytes);
+	const char *about = source->totals.allocation_samples > 0 ? "about " : "";
 	char bytes[FINDING_NUMBER_SIZE];
+	char rate_text[FINDING_NUMBER_SIZE + 16];
 	char each_second[FINDING_NUMBER_SIZE];
 	char share[FINDING_NUMBER_SIZE];
 	char name[FINDING_NAME_SIZE];
@@ -716,17 +771,18 @@ static void find_allocations(finding_source *source)
 		if (site.class_id == most.id && site.bytes > worst.bytes)
 			worst = site;
 	}
-	describe_site(source, ", most of them in", worst.stack, worst.call, place, sizeof(place));
+	describe_site(source, ", the largest part in", worst.stack, worst.call, place, sizeof(place));
 	if (place[0] == '\0' && worst.caller != 0) {
 		char caller[FINDING_NAME_SIZE];
 
-		snprintf(place, sizeof(place), ", most of them in %s",
+		snprintf(place, sizeof(place), ", the largest part in %s",
 			 finding_name(source, MPROF_SAMPLE_METHOD, worst.caller, caller));
 	}
 	finding_add(source, "allocation", "allocations", at_most(at_least(rate / (10 * MEGABYTE), 6), 60),
 		    "report --sections=allocations,allocation-sites",
-		    "Objects of %s were allocated, %s per second; %s of the bytes are %s%s.",
-		    finding_bytes(bytes, source->totals.allocated_bytes), finding_bytes(each_second, rate),
+		    "Objects of %s%s were allocated%s; %s%s of the bytes are %s%s.", about,
+		    finding_bytes(bytes, source->totals.allocated_bytes),
+		    describe_rate(source, finding_bytes(each_second, rate), rate_text), about,
 		    finding_share(share, most.bytes, source->totals.allocated_bytes),
 		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place);
 }
@@ -804,6 +860,48 @@ static void add_heap_growth(finding_source *source, const mprof_heap_shot *first
 		    finding_bytes(more, grown->bytes - grown->before));
 }
 
+/*
+ * Whether snapshots can be compared: all are of one process, and neither the first nor the last one lacks objects. The
+ * bytes of objects that are no memory of the program are no growth.
+ */
+static int are_comparable(const finding_source *source, size_t shots)
+{
+	mprof_heap_shot shot = {.struct_size = sizeof(shot)};
+	uint64_t process = 0;
+
+	for (size_t i = 0; i < shots; i++) {
+		if (!NEXT_ROW(source, MPROF_TABLE_HEAP_SHOTS, i, &shot))
+			return 0;
+		if (i == 0)
+			process = shot.process;
+		if (shot.process != process ||
+		    ((i == 0 || i == shots - 1) && (shot.incomplete || shot.synthetic_objects > 0)))
+			return 0;
+	}
+	return shots > 1;
+}
+
+static void add_last_snapshot(finding_source *source, const mprof_heap_shot *last, const class_growth *largest)
+{
+	char bytes[FINDING_NUMBER_SIZE];
+	char objects[FINDING_NUMBER_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+	const char *incomplete = last->incomplete ? ", which is incomplete," : "";
+
+	finding_count(objects, last->objects);
+	/* Their bytes are in the sum, but which class they belong to is not known. */
+	if (last->synthetic_objects > 0)
+		finding_add(source, "heap", "heap", 10, "heap", "The last heap snapshot%s has %s object%s.", incomplete,
+			    objects, last->objects == 1 ? "" : "s");
+	else
+		finding_add(source, "heap", "heap", 10, "heap",
+			    "The last heap snapshot%s has %s in %s object%s; %s of the bytes are %s.", incomplete,
+			    finding_bytes(bytes, last->bytes), objects, last->objects == 1 ? "" : "s",
+			    finding_share(share, largest->bytes, last->bytes),
+			    finding_name(source, MPROF_SAMPLE_CLASS, largest->class_id, name));
+}
+
 static void find_heap(finding_source *source)
 {
 	const size_t shots = count_rows(source, MPROF_TABLE_HEAP_SHOTS);
@@ -811,10 +909,6 @@ static void find_heap(finding_source *source)
 	mprof_heap_shot last = {.struct_size = sizeof(last)};
 	class_growth largest[LARGEST_CLASSES];
 	size_t count;
-	char bytes[FINDING_NUMBER_SIZE];
-	char objects[FINDING_NUMBER_SIZE];
-	char share[FINDING_NUMBER_SIZE];
-	char name[FINDING_NAME_SIZE];
 
 	if (shots == 0 || !NEXT_ROW(source, MPROF_TABLE_HEAP_SHOTS, 0, &first) ||
 	    !NEXT_ROW(source, MPROF_TABLE_HEAP_SHOTS, shots - 1, &last))
@@ -822,13 +916,22 @@ static void find_heap(finding_source *source)
 	count = list_largest(source, shots - 1, largest);
 	if (count == 0)
 		return;
-	if (shots > 1)
+	if (are_comparable(source, shots))
 		add_heap_growth(source, &first, &last, shots, find_grown_class(source, largest, count));
-	finding_add(source, "heap", "heap", 10, "heap",
-		    "The last heap snapshot has %s in %s objects; %s of the bytes are %s.",
-		    finding_bytes(bytes, last.bytes), finding_count(objects, last.objects),
-		    finding_share(share, largest[0].bytes, last.bytes),
-		    finding_name(source, MPROF_SAMPLE_CLASS, largest[0].class_id, name));
+	add_last_snapshot(source, &last, &largest[0]);
+}
+
+/* Writes "; SHARE of it was allocated by NAME" for the largest site; "" if its call stack is not known. */
+static char *describe_memory_site(const finding_source *source, uint32_t stack, uint64_t part, uint64_t whole,
+				  char *text, size_t size)
+{
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+
+	text[0] = '\0';
+	if (part > 0 && name_stack(source, stack, name))
+		snprintf(text, size, "; %s of that was allocated by %s", finding_share(share, part, whole), name);
+	return text;
 }
 
 static void add_native_leak(finding_source *source, const mprof_memory_stats *memory)
@@ -838,22 +941,21 @@ static void add_native_leak(finding_source *source, const mprof_memory_stats *me
 	const uint64_t share_of_peak = finding_percent(memory->live_bytes, memory->peak_bytes);
 	char bytes[FINDING_NUMBER_SIZE];
 	char blocks[FINDING_NUMBER_SIZE];
-	char largest[FINDING_NUMBER_SIZE];
 	char place[FINDING_NAME_SIZE + 64];
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MEMORY_SITES, i, &site); i++) {
-		if (site.live_bytes > worst.live_bytes)
+		if (site.live_bytes > worst.live_bytes && site.stack != 0)
 			worst = site;
 	}
 	if (memory->live_bytes == 0)
 		return;
-	describe_site(source, " by", worst.stack, 0, place, sizeof(place));
-	finding_add(source, "native-leak", "memory",
-		    memory->live_bytes < MEGABYTE / 10 ? 8 : at_least(at_most(20 + share_of_peak, 90), 30),
-		    "report --sections=memory",
-		    "%s of native memory in %s blocks was never freed, %s of it allocated%s.",
-		    finding_bytes(bytes, memory->live_bytes), finding_count(blocks, memory->live),
-		    finding_bytes(largest, worst.live_bytes), place[0] != '\0' ? place : " by one call stack");
+	finding_add(
+		source, "native-leak", "memory",
+		memory->live_bytes < MEGABYTE / 10 ? 8 : at_least(at_most(20 + share_of_peak, 90), 30),
+		"report --sections=memory", "%s%s of native memory in %s block%s never freed%s.",
+		memory->is_estimate ? "About " : "", finding_bytes(bytes, memory->live_bytes),
+		finding_count(blocks, memory->live), memory->live == 1 ? " was" : "s were",
+		describe_memory_site(source, worst.stack, worst.live_bytes, memory->live_bytes, place, sizeof(place)));
 }
 
 static void find_native_memory(finding_source *source)
@@ -870,19 +972,19 @@ static void find_native_memory(finding_source *source)
 		return;
 	add_native_leak(source, &memory);
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MEMORY_SITES, i, &site); i++) {
-		if (site.peak_bytes > worst.peak_bytes)
+		if (site.peak_bytes > worst.peak_bytes && site.stack != 0)
 			worst = site;
 	}
-	describe_site(source, " by", worst.stack, 0, place, sizeof(place));
-	finding_add(source, "native-memory", "memory", 9, "report --sections=memory",
-		    "Native memory reached %s; %s of that was allocated%s.", finding_bytes(bytes, memory.peak_bytes),
-		    finding_share(share, worst.peak_bytes, memory.peak_bytes),
-		    place[0] != '\0' ? place : " by one call stack");
+	finding_add(
+		source, "native-memory", "memory", 9, "report --sections=memory", "Native memory reached %s%s%s.",
+		memory.is_peak_estimate ? "about " : "", finding_bytes(bytes, memory.peak_bytes),
+		describe_memory_site(source, worst.stack, worst.peak_bytes, memory.peak_bytes, place, sizeof(place)));
 	if (memory.allocations >= 10000 && finding_percent(memory.temporaries, memory.allocations) >= 30)
 		finding_add(source, "allocation", "memory",
 			    at_most(finding_percent(memory.temporaries, memory.allocations) / 3, 30),
 			    "report --sections=memory",
-			    "%s of %s blocks of native memory were freed before the next allocation.",
+			    "%s%s of %s blocks of native memory were freed by their thread before it allocated again.",
+			    memory.is_peak_estimate ? "About " : "",
 			    finding_share(share, memory.temporaries, memory.allocations),
 			    finding_count(blocks, memory.allocations));
 }
@@ -891,31 +993,29 @@ static void find_native_memory(finding_source *source)
  * Pauses.
  */
 
-/* What collections took together. */
+/* What collections took together: pauses of those that have one, or the durations of all if none has. */
 typedef struct collection_sum {
-	uint64_t paused_ns;
 	uint64_t total_ns;
-	uint64_t longest_ns; /* The longest pause, or if pauses are not known the longest collection. */
+	uint64_t longest_ns;
 	int64_t longest_start_ns;
 	uint32_t generation;
 	size_t count;
-	size_t with_pause;
 } collection_sum;
 
-static collection_sum sum_collections(const finding_source *source)
+static collection_sum sum_collections(const finding_source *source, int with_pauses)
 {
 	mprof_collection row = {.struct_size = sizeof(row)};
 	collection_sum sum = {0};
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_COLLECTIONS, i, &row); i++) {
-		const uint64_t stopped = row.has_pause ? row.pause_ns : row.duration_ns;
+		const uint64_t time = with_pauses ? row.pause_ns : row.duration_ns;
 
+		if (with_pauses && !row.has_pause)
+			continue;
 		sum.count++;
-		sum.with_pause += row.has_pause;
-		sum.paused_ns += row.has_pause ? row.pause_ns : 0;
-		sum.total_ns += row.duration_ns;
-		if (stopped > sum.longest_ns) {
-			sum.longest_ns = stopped;
+		sum.total_ns += time;
+		if (time >= sum.longest_ns) {
+			sum.longest_ns = time;
 			sum.longest_start_ns = row.start_ns;
 			sum.generation = row.generation;
 		}
@@ -925,27 +1025,27 @@ static collection_sum sum_collections(const finding_source *source)
 
 static void find_collections(finding_source *source)
 {
-	const collection_sum sum = sum_collections(source);
-	const int has_pauses = sum.with_pause > 0;
-	const uint64_t time = has_pauses ? sum.paused_ns : sum.total_ns;
-	const uint64_t by_length = sum.longest_ns >= 100 * MILLISECOND  ? 45
-				   : sum.longest_ns >= 20 * MILLISECOND ? 25
-									: 5;
+	collection_sum sum = sum_collections(source, 1);
+	const int has_pauses = sum.count > 0;
+	uint64_t by_length;
 	char duration[FINDING_NUMBER_SIZE];
 	char count[FINDING_NUMBER_SIZE];
 	char longest[FINDING_NUMBER_SIZE];
-	char share[FINDING_NUMBER_SIZE];
+	char part[FINDING_NUMBER_SIZE + 16];
 	char start[FINDING_NUMBER_SIZE];
 
+	if (!has_pauses)
+		sum = sum_collections(source, 0);
 	if (sum.count == 0)
 		return;
+	by_length = sum.longest_ns >= 100 * MILLISECOND ? 45 : sum.longest_ns >= 20 * MILLISECOND ? 25 : 5;
 	finding_add(source, has_pauses ? "pause" : "collection", "collections",
-		    at_least(finding_percent(time, source->totals.wall_ns), by_length),
+		    at_least(finding_percent(sum.total_ns, source->totals.wall_ns), by_length),
 		    has_pauses ? "report --pauses" : "report --sections=collections",
-		    "%s collection%s %s %s (%s of the run), %s at most: generation %" PRIu32 ", at %s.",
+		    "%s collection%s %s %s%s, %s at most: generation %" PRIu32 ", at %s.",
 		    finding_count(count, sum.count), sum.count == 1 ? "" : "s",
-		    has_pauses ? "stopped the program for" : "took", finding_duration(duration, time),
-		    finding_share(share, time, source->totals.wall_ns), finding_duration(longest, sum.longest_ns),
+		    has_pauses ? "stopped the program for" : "took", finding_duration(duration, sum.total_ns),
+		    describe_part_of_run(source, sum.total_ns, part), finding_duration(longest, sum.longest_ns),
 		    sum.generation,
 		    finding_duration(start, sum.longest_start_ns > 0 ? (uint64_t)sum.longest_start_ns : 0));
 }
@@ -961,6 +1061,7 @@ static void find_exceptions(finding_source *source)
 	mprof_exception_site site = {.struct_size = sizeof(site)};
 	mprof_exception_site worst = {.struct_size = sizeof(worst)};
 	const uint64_t rate = per_second(source, source->totals.exceptions);
+	char rate_text[FINDING_NUMBER_SIZE + 16];
 	char count[FINDING_NUMBER_SIZE];
 	char each_second[FINDING_NUMBER_SIZE];
 	char share[FINDING_NUMBER_SIZE];
@@ -977,11 +1078,12 @@ static void find_exceptions(finding_source *source)
 		if (site.class_id == most.id && site.exceptions > worst.exceptions)
 			worst = site;
 	}
-	describe_site(source, ", most of them in", worst.stack, worst.call, place, sizeof(place));
+	describe_site(source, ", the largest part in", worst.stack, worst.call, place, sizeof(place));
 	finding_add(source, "exception", "exceptions", rate < 10 ? 2 : at_most(at_least(rate / 200, 6), 70),
-		    "report --sections=exceptions", "%s exception%s thrown, %s per second; %s of them are %s%s.",
+		    "report --sections=exceptions", "%s exception%s thrown%s; %s of them are %s%s.",
 		    finding_count(count, source->totals.exceptions), source->totals.exceptions == 1 ? " was" : "s were",
-		    finding_count(each_second, rate), finding_share(share, most.exceptions, source->totals.exceptions),
+		    describe_rate(source, finding_count(each_second, rate), rate_text),
+		    finding_share(share, most.exceptions, source->totals.exceptions),
 		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place);
 }
 
