@@ -6,7 +6,7 @@
 #   m32       for 32-bit x86, without zlib and static libraries; clang reads all files as well
 #   no_zlib   without zlib
 #   static    without shared libraries, and hence without modules
-#   decoder   without the recorder, without shared libraries, and without zstd
+#   decoder   as small as doc/install.md states: without the recorder, shared libraries, zstd and tables for unwinding
 #
 # build_variants.sh DIRECTORY [VARIANT...]: builds each in a directory of its name there. Tests run where the variant can
 # make a difference. Called by .ci/run; takes long, hence no part of make check. Status 77 if a compiler is missing.
@@ -100,7 +100,8 @@ build_static() {
 }
 
 build_decoder() {
-	configured decoder --disable-recorder --disable-shared --without-zstd CC="${CCACHE:+$CCACHE }gcc" CFLAGS="-O1" || return
+	configured decoder --disable-recorder --disable-shared --without-zstd CC="${CCACHE:+$CCACHE }gcc" \
+		CFLAGS="-Os -fno-asynchronous-unwind-tables -fno-unwind-tables" || return
 	# shellcheck disable=SC2046
 	checked decoder $(tests_of io reader model writer convert) tests/io/test_sink tests/tool/test_convert.sh \
 		tests/abi/test_unsupported.sh tests/abi/test_static.sh tests/install/test_install.sh \
