@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call stacks of asynchronous methods. */
+/* Call stacks of asynchronous methods, and how long they await. */
 #include "async_stacks.h"
 
 #include <mono/metadata/attrdefs.h>
@@ -7,6 +7,7 @@
 #include "filters.h"
 #include "names.h"
 #include "shared/hash.h"
+#include "shared/key_map.h"
 #include "threads.h"
 
 #include <stdatomic.h>
@@ -30,6 +31,8 @@ typedef struct await_machine {
 	MonoClass *type;     /* NULL if unused. */
 	MonoMethod *method;  /* Its MoveNext(). */
 	uint32_t task;       /* Offset of the task in the fields of the state machine. */
+	uint32_t state;      /* Offset of the number of the await at which it is, likewise; UINT32_MAX if not known. */
+	int32_t first_await; /* That number at the first await in the source. */
 	uint32_t is_awaited; /* 0 if it has no task: nothing can await it. */
 } await_machine;
 
@@ -104,6 +107,25 @@ static int find_task(MonoClass *type, unsigned nesting, uint32_t *offset)
 	return 0;
 }
 
+/* Compilers have names of their own for the field, and for the number of an await. */
+static void find_state(await_machine *machine, MonoClass *type)
+{
+	static const struct {
+		const char *name;
+		int32_t first;
+	} fields[] = {{"<>1__state", 0}, {"$PC", 1}};
+
+	machine->state = UINT32_MAX;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		MonoClassField *field = mono_class_get_field_from_name(type, fields[i].name);
+
+		if (field == NULL || mono_type_get_type(mono_field_get_type(field)) != MONO_TYPE_I4)
+			continue;
+		machine->state = mono_field_get_offset(field) - (uint32_t)OBJECT_HEADER;
+		machine->first_await = fields[i].first;
+	}
+}
+
 static const await_machine *machine_of(await_cache *cache, MonoClass *type)
 {
 	await_machine *machine = &cache->machines[hash_key((uintptr_t)type) & (AWAIT_MACHINES - 1)];
@@ -113,6 +135,7 @@ static const await_machine *machine_of(await_cache *cache, MonoClass *type)
 		machine->task = 0;
 		machine->is_awaited = (uint32_t)find_task(type, MAX_NESTING, &machine->task);
 		machine->method = mono_class_get_method_from_name(type, "MoveNext", 0);
+		find_state(machine, type);
 	}
 	return machine;
 }
@@ -214,6 +237,7 @@ static size_t await_chain_follow(await_cache *cache, MonoClass *type, const void
 	((MonoProfilerCallInstrumentationFlags)(MONO_PROFILER_CALL_INSTRUMENTATION_ENTER |                             \
 						MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT |                     \
 						MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |                             \
+						MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT |                     \
 						MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
 
 /* Limits of a thread; what exceeds them has its physical callers. */
@@ -296,11 +320,176 @@ static int is_on_stack(const void *address)
 }
 
 /*
+ * Waits: from the return of a method that awaits something to its continuation, which may be in another thread. They
+ * are spans of the type mprof.wait. A wait is found by the hash code of the task, which the object keeps while it moves.
+ */
+
+/* What waits are recorded with; the types are 0 if the log has none. Set before there are threads. */
+static struct {
+	uint32_t begin;
+	uint32_t end;
+	uint32_t kind;
+} waits;
+
+/*
+ * The waits that have begun and not ended, and those whose end came first: what a method awaits may complete, and
+ * another thread may continue it, while the method returns. Such a wait takes no time, and is not recorded.
+ */
+static struct {
+	pthread_mutex_t lock;
+	key_map waits;
+	uint64_t last_span;
+} open_waits = {.lock = PTHREAD_MUTEX_INITIALIZER, .waits = {.value_size = sizeof(uint64_t)}};
+
+typedef struct open_wait {
+	uint64_t hash;
+	uint64_t span; /* The number of its span; 0 if its end came first. */
+} open_wait;
+
+/* The number of the span of a wait that begins or ends; 0 if that is not to be recorded. */
+static uint64_t span_of_wait(uint64_t hash, int is_end)
+{
+	open_wait *known;
+	uint64_t span = 0;
+
+	pthread_mutex_lock(&open_waits.lock);
+	known = key_map_find(&open_waits.waits, hash);
+	if (known != NULL && (known->span != 0) == is_end) {
+		span = known->span;
+		key_map_remove(&open_waits.waits, hash);
+	} else {
+		/* Another wait of the same hash code remains open. */
+		known = key_map_put(&open_waits.waits, hash);
+		if (known != NULL)
+			span = known->span = is_end ? 0 : ++open_waits.last_span;
+	}
+	pthread_mutex_unlock(&open_waits.lock);
+	return span;
+}
+
+/* The IDs of names of waits, by method and number of the await; empty since the last unloading. */
+static struct {
+	pthread_mutex_t lock;
+	key_map names;
+	unsigned unloads;
+} wait_names = {.lock = PTHREAD_MUTEX_INITIALIZER, .names = {.value_size = sizeof(uint64_t)}};
+
+typedef struct wait_name {
+	uint64_t key;
+	uint64_t text;
+} wait_name;
+
+static void define_waits(MonoProfiler *profiler)
+{
+	static const mprof_argument_record arguments[] = {
+		{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_SPAN, 0, "wait", ""},
+		{MPROF_ARGUMENT_TEXT_ID, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NONE, 0, "kind", ""},
+		{MPROF_ARGUMENT_TEXT_ID, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NAME, 0, "method", ""},
+	};
+	mprof_type_record begin = {.form = MPROF_TYPE_ASYNC_BEGIN, .argument_count = 3, .name = "mprof.wait"};
+	mprof_type_record end = {.form = MPROF_TYPE_ASYNC_END, .argument_count = 1, .name = "mprof.wait"};
+	mprof_recorder *recorder = profiler->recorder;
+
+	if (options_are_classic(&profiler->options) ||
+	    mprof_recorder_define_text(recorder, "await", strlen("await"), &waits.kind) != MPROF_OK ||
+	    mprof_recorder_define_arguments(recorder, arguments, sizeof(*arguments), 3, &begin.first_argument) !=
+		    MPROF_OK)
+		return;
+	end.first_argument = begin.first_argument;
+	if (mprof_recorder_define_type(recorder, &end, sizeof(end), &waits.end) != MPROF_OK ||
+	    mprof_recorder_define_type(recorder, &begin, sizeof(begin), &waits.begin) != MPROF_OK)
+		waits.begin = 0;
+}
+
+/* Writes the name of an async method as in the source, with the number of one of its awaits. */
+static void write_wait_name(MonoClass *type, int32_t number, char *text, size_t size)
+{
+	MonoClass *outer = mono_class_get_nesting_type(type);
+	const char *name = mono_class_get_name(type);
+	const char *end = strrchr(name, '>');
+	size_t length = 0;
+
+	text[0] = '\0';
+	if (outer != NULL) {
+		char *name_of_outer = names_of_class(outer);
+
+		snprintf(text, size, "%s", name_of_outer != NULL ? name_of_outer : "");
+		mono_free(name_of_outer);
+	}
+	length = strlen(text);
+	if (name[0] == '<' && end != NULL)
+		snprintf(text + length, size - length, "%s%.*s#%d", length > 0 ? "." : "", (int)(end - name - 1),
+			 name + 1, number);
+	else
+		snprintf(text + length, size - length, "%s%s#%d", length > 0 ? "." : "", name, number);
+}
+
+/* Returns 0 if it cannot be defined: the wait then has no name. */
+static uint64_t name_wait(MonoProfiler *profiler, MonoClass *type, int32_t number)
+{
+	enum { KEY_SHIFT = 48 };
+	const uint64_t key = (uintptr_t)type ^ (uint64_t)(uint32_t)number << KEY_SHIFT;
+	const unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
+	char text[512];
+	wait_name *entry;
+	uint32_t id = 0;
+
+	/* The lock is not held while the runtime or the recorder is called: both may call the module. */
+	pthread_mutex_lock(&wait_names.lock);
+	if (wait_names.unloads != unloads) {
+		key_map_clear(&wait_names.names);
+		wait_names.unloads = unloads;
+	}
+	entry = key_map_find(&wait_names.names, key);
+	id = entry != NULL ? (uint32_t)entry->text : 0;
+	pthread_mutex_unlock(&wait_names.lock);
+	if (id != 0)
+		return id;
+	write_wait_name(type, number, text, sizeof(text));
+	if (mprof_recorder_define_text(profiler->recorder, text, strlen(text), &id) != MPROF_OK)
+		return 0;
+	pthread_mutex_lock(&wait_names.lock);
+	entry = wait_names.unloads == unloads ? key_map_put(&wait_names.names, key) : NULL;
+	if (entry != NULL)
+		entry->text = id;
+	pthread_mutex_unlock(&wait_names.lock);
+	return id;
+}
+
+/*
+ * Records that a state machine begins or ends to wait, if it is at an await. One without a task, which nothing awaits,
+ * is known by itself if it is an object; a structure is copied when it waits.
+ */
+static void record_wait(MonoProfiler *profiler, const await_machine *machine, MonoClass *type, char *address,
+			int is_end)
+{
+	char *fields = mono_class_is_valuetype(type) ? address : address + OBJECT_HEADER;
+	MonoObject *object = task_of(machine, fields);
+	mprof_argument_value values[3] = {{.number = 0}};
+	int32_t at;
+
+	if (waits.begin == 0 || machine->state == UINT32_MAX || !profiler_is_recording(profiler))
+		return;
+	memcpy(&at, fields + machine->state, sizeof(at));
+	if (object == NULL && !mono_class_is_valuetype(type))
+		object = (MonoObject *)(void *)address;
+	if (at < machine->first_await || object == NULL)
+		return;
+	values[0].number = span_of_wait((uint32_t)mono_object_hash(object), is_end);
+	if (values[0].number == 0)
+		return;
+	values[1].number = waits.kind;
+	if (!is_end)
+		values[2].number = name_wait(profiler, type, at - machine->first_await + 1);
+	(void)mprof_thread_record_typed(threads_recording(profiler), is_end ? waits.end : waits.begin, values,
+					is_end ? 1 : 3);
+}
+
+/*
  * Stores the methods that await a call. \p machine: the object or structure. The task is created when the method waits
  * for the first time, or when the first call has returned.
  */
-static void find_awaiting(MonoProfiler *profiler, async_calls *calls, async_call *call, MonoClass *type,
-			  const char *machine)
+static void find_awaiting(MonoProfiler *profiler, async_calls *calls, async_call *call, MonoClass *type, char *machine)
 {
 	const char *fields = mono_class_is_valuetype(type) ? machine : machine + OBJECT_HEADER;
 	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
@@ -311,6 +500,7 @@ static void find_awaiting(MonoProfiler *profiler, async_calls *calls, async_call
 		memset(&calls->cache, 0, sizeof(calls->cache));
 		calls->cache.unloads = unloads;
 	}
+	record_wait(profiler, machine_of(&calls->cache, type), type, machine, 1);
 	call->is_continued = mono_class_is_valuetype(type) ? !is_on_stack(fields)
 							   : await_chain_has_task(&calls->cache, type, fields);
 	if (!call->is_continued)
@@ -341,9 +531,7 @@ static void method_enter(MonoProfiler *profiler, MonoMethod *method, MonoProfile
 	/* A copy of the argument: the object, or the address of the structure. */
 	buffer = mono_profiler_call_context_get_this(context);
 	if (buffer != NULL) {
-		const char *machine = *(char **)buffer;
-
-		find_awaiting(profiler, calls, call, type, machine);
+		find_awaiting(profiler, calls, call, type, *(char **)buffer);
 		mono_profiler_call_context_free_buffer(buffer);
 	}
 	atomic_signal_fence(memory_order_seq_cst);
@@ -364,9 +552,18 @@ static void remove_call(MonoMethod *method)
 
 static void method_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
 {
-	(void)profiler;
-	(void)context;
+	async_calls *calls = current_state != NULL ? current_state->async : NULL;
+	MonoClass *type = mono_method_get_class(method);
+	void *buffer;
+
 	remove_call(method);
+	if (calls == NULL || context == NULL || !is_async(method))
+		return;
+	buffer = mono_profiler_call_context_get_this(context);
+	if (buffer == NULL)
+		return;
+	record_wait(profiler, machine_of(&calls->cache, type), type, *(char **)buffer, 0);
+	mono_profiler_call_context_free_buffer(buffer);
 }
 
 static void method_exception_leave(MonoProfiler *profiler, MonoMethod *method, MonoObject *exception)
@@ -422,6 +619,7 @@ void async_stacks_install(MonoProfiler *profiler)
 		fputs("mprof: the runtime does not support the option async\n", stderr);
 		return;
 	}
+	define_waits(profiler);
 	handle = mono_profiler_create(profiler);
 	mono_profiler_set_call_instrumentation_filter_callback(handle, filter_calls);
 	mono_profiler_set_method_enter_callback(handle, method_enter);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file async_stacks.h
- * \brief Logical call stacks of async methods: the option async.
+ * \brief Logical call stacks of async methods, and how long they await: the option async.
  *
  * An async method that continues after an await is called by the thread pool, or by the end of the method that it
  * waited for. Its logical callers are the methods that await it. They are found when the method continues, since

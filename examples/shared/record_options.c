@@ -354,7 +354,7 @@ const record_option record_options[] = {
 	{"async", "", GROUP(DETAIL, TOOL | MONO),
 	 .needs = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_HANDLES | RECORD_MONITORS | RECORD_EXCEPTIONS,
 	 .help = "stacks of async methods that continue after an await: their callers are the methods that\n"
-		 "await them, instead of the thread pool"},
+		 "await them, instead of the thread pool; and how long each await takes"},
 	{"only", "", GROUP(DETAIL, TOOL | MONO | NATIVE), .argument = RECORD_VALUE, .syntax = RECORD_PATTERN,
 	 .value = "PATTERN",
 	 .help = "calls of methods that match this or another 'only'; allocations and samples of these and\n"

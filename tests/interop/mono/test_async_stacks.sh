@@ -29,6 +29,21 @@ callers Begun | grep -q '^1 Leaf .*Async.Leaf (int) Middle .*Async.Middle (int) 
 expect "exceptions" "$(jq -c '.exception_stacks[] | select(.stack[0] | test("<Fail>")) |
 	[.count, (.stack | length)]' async.json)" "[$times,2]"
 
+# Each wait lasts until its method continues. A method without a task has none that is known.
+expect "waits" "$(jq -r '.waits[] | select(.name | startswith("Async.Forget") | not) | "\(.kind) \(.name) \(.count)"' \
+	async.json | LC_ALL=C sort)" "await Async.Both#1 $times
+await Async.Catch#1 $times
+await Async.Fail#1 $times
+await Async.Get#1 $times
+await Async.Leaf#1 $((2 * times))
+await Async.Middle#1 $times
+await Async.Middle#2 $times
+await Async.One#1 $((2 * times))
+await Async.Outer#1 $times
+await Async.UseGeneric#1 $times"
+expect "waits without an end" "$(jq '[.waits[].unfinished] | add' async.json)" 0
+expect "ends without a wait" "$(jq '[.event_types[].unmatched] | add' async.json)" 0
+
 run_mono samples profiled sample=500,async,output=samples.mprof Async.exe 1 0.3 || fail "status $?"
 check_complete samples.mprof
 "$MPROF" report --json --top=1000000 samples.mprof >samples.json
