@@ -321,7 +321,7 @@ static int is_on_stack(const void *address)
 
 /*
  * Waits: from the return of a method that awaits something to its continuation, which may be in another thread. They
- * are spans of the type mprof.wait. A wait is found by the hash code of the task, which the object keeps while it moves.
+ * are spans of the type mprof.wait. The hash code of the task, which the object keeps while it moves, finds a wait.
  */
 
 /* What waits are recorded with; the types are 0 if the log has none. Set before there are threads. */

@@ -228,6 +228,59 @@ Test(findings, compare_only_whole_snapshots)
 	log_release(&log);
 }
 
+/* Function 1 is one of the C library that waits, function 2 of the program; each has a location of the same number. */
+static void write_waiting_samples(test_log *log)
+{
+	mprof_event samples[12];
+
+	log_begin(log);
+	WRITE_RECORDS(
+		log, MPROF_BLOCK_CODE, 0,
+		{.kind = MPROF_RECORD_MODULE,
+		 .id = 1,
+		 .as.module = {.address = 0x1000, .size = 0x1000, .file = "/lib/libc.so.6"}},
+		{.kind = MPROF_RECORD_MODULE,
+		 .id = 2,
+		 .as.module = {.address = 0x8000, .size = 0x1000, .file = "/bin/program"}},
+		{.kind = MPROF_RECORD_FUNCTION,
+		 .id = 1,
+		 .as.function = {.module = 1, .offset = 0x10, .size = 64, .name = "poll"}},
+		{.kind = MPROF_RECORD_FUNCTION,
+		 .id = 2,
+		 .as.function = {.module = 2, .offset = 0x10, .size = 64, .name = "compute"}},
+		{.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location = {.module = 1, .offset = 0x14, .function = 1}},
+		{.kind = MPROF_RECORD_LOCATION, .id = 2, .as.location = {.module = 2, .offset = 0x14, .function = 2}});
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0,
+		      {.kind = MPROF_RECORD_STACK, .id = 1, .as.stack = {.target = 1, .is_native = 1}},
+		      {.kind = MPROF_RECORD_STACK, .id = 2, .as.stack = {.target = 2, .is_native = 1}});
+	memset(samples, 0, sizeof(samples));
+	for (size_t i = 0; i < 12; i++)
+		samples[i] =
+			(mprof_event){.kind = MPROF_EVENT_SAMPLE, .counter = SESSION_START + i, .value = i < 9 ? 1 : 2};
+	cr_assert_eq(mprof_writer_write_samples(log->writer, 7, SESSION_START, samples, 12), MPROF_OK);
+}
+
+Test(findings, leave_out_samples_of_threads_that_wait)
+{
+	mprof_profile_options options;
+	mprof_finding_list *findings;
+	test_log log;
+
+	write_waiting_samples(&log);
+	log_close(&log, 0);
+	for (uint32_t with_locations = 0; with_locations <= 1; with_locations++) {
+		mprof_profile_options_init(&options, sizeof(options));
+		options.with_locations = with_locations;
+		log_read(&log, &options);
+		findings = find(&log, NULL);
+		cr_expect_str_eq(find_kind(findings, "hot-method").text,
+				 "compute takes 100.0 % of the samples of running threads.");
+		mprof_finding_list_destroy(findings);
+		log_forget_profile(&log);
+	}
+	log_release(&log);
+}
+
 Test(findings, are_there_for_every_log)
 {
 	mprof_finding_list *findings;
