@@ -142,6 +142,11 @@ typedef struct mprof_profile_options {
 	 */
 	const uint64_t *processes;
 	size_t process_count; /**< Number of elements of processes. */
+	uint32_t fold_idle;   /**< 1: samples of idle threads are one frame (#MPROF_SAMPLE_IDLE) in the tables and trees
+	                           of samples. A thread of a managed runtime is idle while it waits (#mprof_wait_kind)
+	                           and no managed method is on its call stack: it is one of the runtime, or of a pool,
+	                           that has nothing to do. */
+	uint32_t reserved;    /**< 0. */
 } mprof_profile_options;
 
 /**
@@ -683,7 +688,8 @@ typedef enum mprof_sample_kind {
 	                                 id is 0. */
 	MPROF_SAMPLE_COLLAPSED = 6, /**< Only in frame trees: frames with #MPROF_FRAME_COLLAPSE. id is 0. */
 	MPROF_SAMPLE_CLASS = 7,     /**< Only in frame trees: objects of a class; id is the class, 0 if unknown. */
-	MPROF_SAMPLE_NO_STACK = 8   /**< Only in frame trees: a missing call stack. id is 0. */
+	MPROF_SAMPLE_NO_STACK = 8,  /**< Only in frame trees: a missing call stack. id is 0. */
+	MPROF_SAMPLE_IDLE = 9       /**< Idle threads, with mprof_profile_options::fold_idle. id is 0. */
 } mprof_sample_kind;
 
 /**

@@ -35,6 +35,7 @@ static made_profile make_profile(const uint8_t *bytes, size_t length, uint32_t t
 	options.with_call_sites = length / 2 % 2;
 	options.with_durations = length / 4 % 2;
 	options.with_ages = length / 8 % 4 == 0;
+	options.fold_idle = length / 16 % 2;
 	options.timeline_slices = length / 32 % 2 * 16;
 	if (mprof_profile_create(&options, &created.profile) != MPROF_OK)
 		fuzz_fail("no profile was made");

@@ -189,6 +189,86 @@ Test(profile_samples, native_code)
 	log_release(&log);
 }
 
+/*
+ * 1 is a method, 2 native code that runs, 3 frames that were not recorded. A function that waits is called by none in 4,
+ * and by 2, 1 and 3 in 5, 6 and 7.
+ */
+static void write_waits(test_log *log)
+{
+	log_begin(log);
+	WRITE_RECORDS(log, MPROF_BLOCK_CODE, 0,
+		      {.kind = MPROF_RECORD_MODULE,
+		       .id = 1,
+		       .as.module.address = 0x1000,
+		       .as.module.size = 0x1000,
+		       .as.module.file = "/lib/libc.so.6"},
+		      {.kind = MPROF_RECORD_FUNCTION,
+		       .id = 1,
+		       .as.function.module = 1,
+		       .as.function.offset = 0x10,
+		       .as.function.size = 64,
+		       .as.function.name = "poll"},
+		      {.kind = MPROF_RECORD_LOCATION,
+		       .id = 1,
+		       .as.location.module = 1,
+		       .as.location.offset = 0x14,
+		       .as.location.function = 1},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 2, .as.location.module = 1, .as.location.offset = 0x900});
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_LOCATION(2, 0, 2),
+		      STACK_OF_LOCATION(3, 0, 0), STACK_OF_LOCATION(4, 0, 1), STACK_OF_LOCATION(5, 2, 1),
+		      STACK_OF_LOCATION(6, 1, 1), STACK_OF_LOCATION(7, 3, 1));
+}
+
+static void read_folded(test_log *log, int fold_idle)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	options.fold_idle = fold_idle != 0;
+	log_read(log, &options);
+}
+
+Test(profile_samples, idle_threads_are_one_frame)
+{
+	test_log log;
+
+	write_waits(&log);
+	WRITE_SAMPLES(&log, 7, 4, 4, 5, 6, 2, 2, 7);
+	WRITE_SAMPLES(&log, 8, 1, 4);
+	log_close(&log, 0);
+	read_folded(&log, 1);
+	cr_expect_eq(totals_of(&log).samples, 9);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_IDLE, 0, 4, 4);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_FUNCTION, 1, 2, 2);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_MODULE, 1, 2, 2);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 1, 2);
+	cr_expect_eq(child_of(&log, node_at(&log, 0), MPROF_SAMPLE_IDLE, 0).self, 4);
+	cr_expect_eq(node_at(&log, 0).total, 9);
+	/* What was counted stays so. */
+	cr_assert_eq(mprof_profile_finish(log.profile, log.reader), MPROF_OK);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_IDLE, 0, 4, 4);
+	log_forget_profile(&log);
+	read_folded(&log, 0);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_FUNCTION, 1, 6, 6);
+	cr_expect_eq(node_at(&log, 0).total, 9);
+	log_release(&log);
+}
+
+/* Of a program without managed code, nothing tells which threads are idle. */
+Test(profile_samples, threads_of_native_programs_are_not_idle)
+{
+	test_log log;
+
+	write_waits(&log);
+	WRITE_SAMPLES(&log, 7, 4, 4, 5, 2);
+	log_close(&log, 0);
+	read_folded(&log, 1);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_FUNCTION, 1, 3, 3);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_MODULE, 1, 1, 2);
+	cr_expect_eq(node_at(&log, 0).total, 4);
+	log_release(&log);
+}
+
 Test(profile_samples, native_code_by_location)
 {
 	mprof_profile_options options;

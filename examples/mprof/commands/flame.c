@@ -290,6 +290,7 @@ int command_flame(int argc, char **argv)
 	taken.report.with_call_sites =
 		taken.value == EXPORT_ALLOCATIONS || taken.value == EXPORT_BYTES || taken.value == EXPORT_WAITS;
 	taken.report.readable_names = !taken.report.compiler_names;
+	taken.report.folds_idle = 1;
 	/* A heap snapshot takes a second pass, and processes are found in one before. */
 	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT ||
 	    thread_choice_reads_log(&taken.report.threads)) {

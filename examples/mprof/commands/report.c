@@ -318,6 +318,7 @@ static void set_defaults(report_options *taken, int as_json)
 	/* A chosen section as CSV has all rows, because nothing would show how many were left out. */
 	taken->is_bounded = taken->as_document && !taken->has_top && !(taken->as_csv && taken->sections.sections != 0);
 	taken->bounds_trees = taken->is_bounded && !taken->has_min_share && !taken->tree_only;
+	taken->folds_idle = !taken->as_document && !taken->shows_all;
 	if (!taken->has_min_share)
 		taken->min_share = taken->as_document ? 0 : REPORT_PERCENT;
 	/* jq accepts 256 levels of nesting, and a level of the tree takes three: an object, a key, an array. */

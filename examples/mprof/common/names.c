@@ -274,6 +274,7 @@ static const char *shown_function(const name_lookup *names, const char *symbol)
 
 /* Replaces the outer frames that were not recorded. */
 static const char truncated_name[] = "[truncated]";
+static const char idle_name[] = "[idle threads]";
 
 const char *names_frame(name_lookup *names, const mprof_stack_frame *frame)
 {
@@ -290,6 +291,8 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 
 	if (kind == MPROF_SAMPLE_TRUNCATED)
 		return truncated_name;
+	if (kind == MPROF_SAMPLE_IDLE)
+		return idle_name;
 	if (kind == MPROF_SAMPLE_COLLAPSED)
 		return names->collapsed;
 	if (id == 0)

@@ -20,6 +20,7 @@ typedef enum stack_frame_kind {
 	STACK_FRAME_TRUNCATED = MPROF_SAMPLE_TRUNCATED, /**< Outer frames that were not recorded. */
 	STACK_FRAME_COLLAPSED = MPROF_SAMPLE_COLLAPSED, /**< Frames that the filters collapse. */
 	STACK_FRAME_CLASS = MPROF_SAMPLE_CLASS,         /**< Objects of a class; the ID is that of the class. */
+	STACK_FRAME_IDLE = MPROF_SAMPLE_IDLE,           /**< Idle threads. */
 	STACK_FRAME_HEAP_ROOT = 17,                     /**< A root; the ID is an mprof_root_kind. */
 	STACK_FRAME_FIELD = 18,                         /**< A class and one of its fields that has a reference. */
 	STACK_FRAME_NOTE = 19                           /**< What has no frames, such as "(no call stack)". */

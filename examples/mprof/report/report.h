@@ -55,6 +55,7 @@ typedef struct report_options {
 	int is_bounded;       /**< JSON: tables are truncated where the document would exceed the size of the log. */
 	int bounds_trees;     /**< JSON: the trees are bounded in the same way, by min_share. */
 	uint64_t depth;       /**< Maximum depth of the call tree; 0 for the default. */
+	int folds_idle;       /**< Samples of threads that only wait are one row. */
 	int with_percentiles; /**< Durations of calls are measured and printed. */
 	uint64_t slow_calls;  /**< Number of slowest calls to print; 0 for none. */
 	time_window window;   /**< The time that counts. */

@@ -84,6 +84,8 @@ const char *report_sample_kind(const log_report *report, const sample_item *item
 		return "truncated";
 	case MPROF_SAMPLE_COLLAPSED:
 		return "collapsed";
+	case MPROF_SAMPLE_IDLE:
+		return "idle";
 	default:
 		return "native";
 	}
@@ -398,13 +400,15 @@ typedef struct wait_row {
 	uint64_t hits;
 } wait_row;
 
-#define WAIT_KINDS (MPROF_WAIT_OTHER + 1)
+/* After the kinds of waits comes what idle threads wait for. */
+#define WAIT_IDLE (MPROF_WAIT_OTHER + 1)
+#define WAIT_KINDS (WAIT_IDLE + 1)
 
 static const char *const kind_names[WAIT_KINDS] = {
 	[MPROF_WAIT_NONE] = "no known wait", [MPROF_WAIT_LOCK] = "lock",     [MPROF_WAIT_CONDITION] = "condition",
 	[MPROF_WAIT_EVENT] = "event",        [MPROF_WAIT_JOIN] = "join",     [MPROF_WAIT_SLEEP] = "sleep",
 	[MPROF_WAIT_ACCEPT] = "connect",     [MPROF_WAIT_IO] = "read/write", [MPROF_WAIT_POLL] = "poll",
-	[MPROF_WAIT_OTHER] = "other",
+	[MPROF_WAIT_OTHER] = "other",        [WAIT_IDLE] = "idle threads",
 };
 
 static const mprof_table_column wait_fields[] = {
@@ -425,7 +429,10 @@ static void *read_waits(const log_report *report, size_t *count)
 		mprof_sample_node node = {.struct_size = sizeof(node)};
 
 		mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLE_NODES, i, &node);
-		rows[node.wait < WAIT_KINDS ? node.wait : MPROF_WAIT_OTHER].hits += node.self;
+		rows[node.kind == MPROF_SAMPLE_IDLE  ? WAIT_IDLE
+		     : node.wait <= MPROF_WAIT_OTHER ? node.wait
+						     : MPROF_WAIT_OTHER]
+			.hits += node.self;
 	}
 	return rows;
 }

@@ -100,6 +100,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	profile->has_call_sites = options->with_call_sites != 0;
 	/* Both are initialized even if one fails, so that both can be destroyed. */
 	has_samples = samples_init(&profile->samples, &profile->budget, options->with_locations != 0);
+	profile->samples.folds_idle = options->fold_idle != 0;
 	has_calls = call_model_init(&profile->calls, &profile->budget, &profile->methods, !options->without_call_tree,
 				    max_depth);
 	profile->calls.durations.is_enabled = options->with_durations != 0;
@@ -111,9 +112,10 @@ static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
-	       options->ends_at_last_event <= 1 && options->with_locations <= 1 && options->with_ages <= 1 &&
-	       options->slow_calls <= MPROF_SLOW_CALLS_MAX && options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX &&
-	       options->timeline_slices != 1 && (options->slow_calls == 0 || options->with_durations) &&
+	       options->ends_at_last_event <= 1 && options->fold_idle <= 1 && options->reserved == 0 &&
+	       options->with_locations <= 1 && options->with_ages <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
+	       options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX && options->timeline_slices != 1 &&
+	       (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
 	       (options->processes != NULL || options->process_count == 0) &&
 	       (options->window_end_ns == 0 || options->window_end_ns > options->window_start_ns) &&
@@ -667,6 +669,8 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	profile_partial_end(reader);
 	window_times_update(profile, reader);
 	set_conversion(profile, &session);
+	if (!samples_fold_idle(&profile->samples, reader))
+		return MPROF_ERR_MEMORY;
 	profile->window_has_end = window_has_counter(&profile->window, session.last.counter);
 	extend_unfinished(profile, &session);
 	progress_init(&going, profile->progress, profile->progress_user, count_steps(profile, reader));

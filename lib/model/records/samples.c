@@ -252,6 +252,7 @@ static int find_record(sample_model *samples, const mprof_reader *reader, uint32
 	record->kind = kind;
 	record->id = id;
 	record->wait = find_role(reader, kind, id);
+	samples->has_methods |= kind == MPROF_SAMPLE_METHOD && id != 0;
 	*number = (uint32_t)samples->record_count++;
 	return 1;
 }
@@ -420,8 +421,26 @@ void samples_scale(sample_model *samples, uint64_t factor)
 		samples->records[i].folded_self *= factor;
 		samples->records[i].folded_total *= factor;
 	}
-	for (size_t i = 0; i < samples->stacks.count; i++)
+	for (size_t i = 0; i < samples->stacks.count; i++) {
 		((sample_stack *)record_table_at(&samples->stacks, i))->count *= factor;
+		((sample_stack *)record_table_at(&samples->stacks, i))->idle *= factor;
+	}
+}
+
+/* Whether a thread waits, and all frames up to the outermost one are known and native. */
+static int is_idle(const sample_model *samples, uint32_t node)
+{
+	const call_node *nodes = samples->tree.nodes;
+
+	if (samples_wait_of(samples, node) == MPROF_WAIT_NONE)
+		return 0;
+	for (; node != CALL_TREE_ROOT; node = nodes[node].parent) {
+		const uint32_t kind = samples->records[nodes[node].method].kind;
+
+		if (kind == MPROF_SAMPLE_METHOD || kind == MPROF_SAMPLE_TRUNCATED)
+			return 0;
+	}
+	return 1;
 }
 
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
@@ -429,14 +448,41 @@ int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_
 	sample_stack *known = record_table_get(&samples->stacks, stack);
 	uint32_t node = known != NULL ? known->node : CALL_TREE_ROOT;
 
+	if (known != NULL && node == CALL_TREE_ROOT) {
+		node = make_nodes(samples, reader, stack);
+		/* The table may have grown. */
+		known = record_table_find(&samples->stacks, stack);
+	}
+	if (known != NULL && samples->folds_idle && is_idle(samples, node)) {
+		known->idle += count;
+		return 1;
+	}
 	if (known != NULL)
 		known->count += count;
-	if (known != NULL && node == CALL_TREE_ROOT)
-		node = make_nodes(samples, reader, stack);
 	if (node == CALL_TREE_ROOT)
 		return memory_budget_is_exceeded(samples->budget) && fold_stack(samples, reader, stack, count);
 	call_tree_mark_changed(&samples->tree, node);
 	samples->tree.nodes[node].self += count;
+	return 1;
+}
+
+int samples_fold_idle(sample_model *samples, const mprof_reader *reader)
+{
+	for (size_t i = 0; samples->folds_idle && i < samples->stacks.count; i++) {
+		sample_stack *stack = record_table_at(&samples->stacks, i);
+
+		if (stack->idle == 0)
+			continue;
+		if (samples->has_methods) {
+			if (!samples_add_frame(samples, reader, MPROF_SAMPLE_IDLE, 0, stack->idle))
+				return 0;
+		} else {
+			call_tree_mark_changed(&samples->tree, stack->node);
+			samples->tree.nodes[stack->node].self += stack->idle;
+			stack->count += stack->idle;
+		}
+		stack->idle = 0;
+	}
 	return 1;
 }
 

@@ -46,6 +46,7 @@ typedef struct sample_stack {
 	uint32_t id;
 	uint32_t node;
 	uint64_t count; /**< Samples with exactly this call stack. */
+	uint64_t idle;  /**< More of them, of an idle thread, that no node has: see samples_fold_idle(). */
 } sample_stack;
 
 typedef struct sample_model {
@@ -61,6 +62,8 @@ typedef struct sample_model {
 	const memory_budget *budget; /**< Consulted when memory is refused. */
 	uint32_t mark;
 	int has_locations; /**< Native frames are counted by location, not by function. */
+	int folds_idle;    /**< Set after samples_init(): samples of idle threads are held for samples_fold_idle(). */
+	int has_methods;   /**< A managed method is on a call stack. */
 	int has_folded;    /**< Records have folded samples since the last samples_show(). */
 	uint32_t changed;  /**< While sums are computed: list of the records that nodes were counted in. */
 } sample_model;
@@ -83,6 +86,12 @@ void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *
  * 0 if there is no memory.
  */
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count);
+
+/**
+ * Counts the samples that were held as one frame if there is managed code, and else by their call stacks. Returns 0 if
+ * there is no memory, when another call goes on.
+ */
+int samples_fold_idle(sample_model *samples, const mprof_reader *reader);
 
 /** Adds \p count samples of a single frame, without a call stack. Returns 0 if there is no memory. */
 int samples_add_frame(sample_model *samples, const mprof_reader *reader, uint32_t kind, uint32_t id, uint64_t count);

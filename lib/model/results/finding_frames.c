@@ -145,7 +145,7 @@ static mprof_status find_waiting(frame_search *search)
 
 	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
 		status = mprof_profile_get_row(profile, MPROF_TABLE_SAMPLE_NODES, i, &node);
-		if (node.wait != MPROF_WAIT_NONE)
+		if (node.wait != MPROF_WAIT_NONE || node.kind == MPROF_SAMPLE_IDLE)
 			sums_add(&search->waiting, unite_locations(search->source->reader, node.kind, node.id),
 				 node.self);
 	}
