@@ -274,7 +274,7 @@ Test(findings, leave_out_samples_of_threads_that_wait)
 		log_read(&log, &options);
 		findings = find(&log, NULL);
 		cr_expect_str_eq(find_kind(findings, "hot-method").text,
-				 "compute takes 100.0 % of the samples of running threads.");
+				 "compute takes 100.0 % of the 3 samples of running threads.");
 		mprof_finding_list_destroy(findings);
 		log_forget_profile(&log);
 	}

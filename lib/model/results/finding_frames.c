@@ -359,7 +359,12 @@ static mprof_status find_in_tree(finding_source *source, frame_search *search, c
 	frame_sums sums = {0};
 	const frame_sum *hot;
 	mprof_status status = sum_frames(search, tree, &sums);
+	char count[FINDING_NUMBER_SIZE];
 
+	/* A share of the few samples that are left may be of little weight. */
+	if (search->waiting.count > 0)
+		snprintf(search->subject, sizeof(search->subject), "%s samples of running threads",
+			 finding_count(count, whole_of(tree)));
 	hot = status == MPROF_OK ? sums_largest(&sums) : NULL;
 	if (hot != NULL)
 		status = add_hot_frame(search, source, hot, whole_of(tree));
