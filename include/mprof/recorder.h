@@ -85,11 +85,12 @@ typedef uint64_t mprof_key;
  * \brief A frame of a call stack: the key of a method, or an address of native code with #MPROF_FRAME_NATIVE.
  *
  * The key of a method that is used as a frame must be below 2^62; 0 is an unknown method. An address of native code
- * must be below 2^61. The address of the innermost frame is that of the instruction which the thread executes, as a
- * signal handler finds it, unless it is marked as a return address. The addresses of outer frames are always return
- * addresses. A client that has return addresses only, such as a function that is called in place of malloc(), marks all
- * of them with #MPROF_FRAME_RETURN: a call may be the last instruction of its function, so the byte at a return address
- * may belong to another function.
+ * must be below 2^61: clients on processors whose pointers have tags in their upper bits clear these, and a runtime
+ * whose method pointers have them uses other keys. The address of the innermost frame is that of the instruction which
+ * the thread executes, as a signal handler finds it, unless it is marked as a return address. The addresses of outer
+ * frames are always return addresses. A client that has return addresses only, such as a function that is called in
+ * place of malloc(), marks all of them with #MPROF_FRAME_RETURN: a call may be the last instruction of its function, so
+ * the byte at a return address may belong to another function.
  *
  * An element before a frame may state its line: mprof_frame_make_line().
  * \since 0.1
