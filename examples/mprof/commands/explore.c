@@ -8,7 +8,6 @@
 #include "explore/readable_names.h"
 #include "explore/server.h"
 #include "export/export_file.h"
-#include "heap/spooled.h"
 #include "shared/text.h"
 
 #include <errno.h>

@@ -2,10 +2,10 @@
 /* mprof flame: draws a flame graph as one SVG file. */
 #include "commands/commands.h"
 #include "common/arguments.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "common/whole_file.h"
 #include "flame/graph.h"
-#include "heap/spooled.h"
 #include "report/filters.h"
 #include "shared/text.h"
 

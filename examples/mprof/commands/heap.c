@@ -9,7 +9,7 @@
 #include "heap/leaks.h"
 #include "heap/paths.h"
 #include "heap/snapshot_processes.h"
-#include "heap/spooled.h"
+#include "common/input.h"
 #include "heap/summary.h"
 #include "heap/view.h"
 

@@ -6,13 +6,34 @@
 #include <mprof/reader.h>
 
 #include "common/nearest.h"
-#include "common/threads.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * The number of threads that decode the events of logs.
+ */
+
+static uint32_t chosen_threads;
+
+/* Sets the number, for all logs that are opened later. */
+static void threads_set(uint32_t number)
+{
+	chosen_threads = number;
+}
+
+/* One unless asked: several take more processor time, and gain nothing where other programs use the processors. */
+uint32_t arguments_threads(void)
+{
+	return chosen_threads > 1 ? chosen_threads : 1;
+}
+
+/*
+ * Command lines.
+ */
 
 /* Room for the letters of options. */
 #define LETTERS_SIZE 32

@@ -79,6 +79,9 @@ int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, con
 /** Parses the arguments of a command that reads no FILE. Returns the same as arguments_parse(). */
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help);
 
+/** Returns the number of threads that decode events by the latest --threads, or 1. */
+uint32_t arguments_threads(void);
+
 /** Parses an integer; returns 0 after a message if it is not a number from \p least to \p largest. */
 int arguments_number(const char *option, const char *text, uint64_t least, uint64_t largest, uint64_t *number);
 
