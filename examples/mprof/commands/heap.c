@@ -1,20 +1,88 @@
 /* SPDX-License-Identifier: MIT */
 /* mprof heap: prints one heap snapshot of a log: classes, dominators, and paths from roots. */
-#include "common/arguments.h"
 #include "commands/commands.h"
-#include "heap/selection.h"
-#include "heap/classes.h"
-#include "heap/largest.h"
-#include "heap/object.h"
-#include "heap/leaks.h"
-#include "heap/paths.h"
-#include "heap/snapshot_processes.h"
+#include "common/arguments.h"
 #include "common/input.h"
-#include "heap/summary.h"
+#include "heap/leaks.h"
+#include "heap/object.h"
+#include "heap/overview.h"
+#include "heap/paths.h"
+#include "heap/selection.h"
 #include "heap/view.h"
+#include "shared/text.h"
 
+#include <mprof/reader.h>
+
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+/*
+ * The processes that the heap snapshots of a log are of.
+ */
+
+/* Calls a function for each snapshot. The log is read without messages: they appear when it is read as a whole. */
+static void each_snapshot(const char *path, void (*visit)(void *user, size_t number, uint64_t process), void *user)
+{
+	log_input input;
+	mprof_block block;
+	size_t number = 0;
+	int status = input_open_part(&input, path,
+				     MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES));
+
+	while (status == STATUS_OK && input_next_block(&input, &block)) {
+		if (!block.loaded || block.kind != MPROF_BLOCK_HEAP_DATA ||
+		    (block.as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) == 0)
+			continue;
+		visit(user, ++number, block.as.heap_data.process);
+	}
+	input_close(&input);
+}
+
+typedef struct process_count {
+	uint64_t first;
+	size_t count;
+} process_count;
+
+static void count_process(void *user, size_t number, uint64_t process)
+{
+	process_count *found = user;
+
+	(void)number;
+	if (process == 0)
+		return;
+	if (found->count == 0)
+		found->first = process;
+	if (found->count == 0 || process != found->first)
+		found->count = found->count == 0 ? 1 : 2;
+}
+
+/* Returns the number of processes with heap snapshots, or 2 if there are more. 0 if the log states none. */
+static size_t snapshot_processes_count(const char *path)
+{
+	process_count found = {0, 0};
+
+	each_snapshot(path, count_process, &found);
+	return found.count;
+}
+
+static void print_process(void *user, size_t number, uint64_t process)
+{
+	text_begin_message(user);
+	fprintf(stderr, "heap snapshot %zu is of process %" PRIu64 "\n", number, process);
+}
+
+/* Prints of which processes the snapshots of a log are, if there are several: a line for each snapshot. */
+static void snapshot_processes_explain(const char *path)
+{
+	if (snapshot_processes_count(path) > 1)
+		each_snapshot(path, print_process, (void *)(uintptr_t)path);
+}
+
+/*
+ * The command.
+ */
 
 static const char help[] =
 	"Usage: mprof heap [OPTIONS] FILE\n\n"

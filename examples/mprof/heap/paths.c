@@ -4,7 +4,7 @@
 
 #include "common/name_cut.h"
 #include "common/output.h"
-#include "heap/classes.h"
+#include "heap/overview.h"
 #include "heap/selection.h"
 #include "heap/shapes.h"
 #include "shared/key_map.h"
