@@ -4,7 +4,7 @@
 
 #include "common/arguments.h"
 #include "common/merge_logs.h"
-#include "record/log_parts.h"
+#include "record/log_output.h"
 #include "shared/text.h"
 
 #include <errno.h>
