@@ -4,7 +4,6 @@
 #include "common/arguments.h"
 #include "common/input.h"
 #include "heap/leaks.h"
-#include "heap/object.h"
 #include "heap/overview.h"
 #include "heap/paths.h"
 #include "heap/selection.h"

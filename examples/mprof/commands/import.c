@@ -2,7 +2,6 @@
 /* mprof import: makes a log from the file of another profiler. */
 #include "commands/commands.h"
 #include "common/arguments.h"
-#include "common/nearest.h"
 #include "import/import.h"
 #include "shared/text.h"
 

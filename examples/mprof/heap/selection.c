@@ -4,7 +4,7 @@
 
 #include <mprof/heap.h>
 
-#include "common/nearest.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "common/table_view.h"
 #include "heap/view.h"

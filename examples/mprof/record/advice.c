@@ -4,7 +4,6 @@
 
 #include "common/arguments.h"
 #include "common/names.h"
-#include "common/nearest.h"
 #include "common/summary.h"
 #include "shared/text.h"
 

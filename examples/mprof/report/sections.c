@@ -2,7 +2,7 @@
 /* Finds sections of a report by name, and states which filters their tables ignore. */
 #include "report/sections.h"
 
-#include "common/nearest.h"
+#include "common/arguments.h"
 #include "report/filters.h"
 
 #include <stdio.h>
