@@ -2,16 +2,13 @@
 /* Records a process that runs already, which goes on undisturbed. */
 #include "record/attach.h"
 
-#include <mprof/recorder.h>
-
 #include "common/arguments.h"
 #include "common/control_connection.h"
-#include "common/elements.h"
-#include "record/attach_modules.h"
+#include "record/attach_log.h"
 #include "record/log_output.h"
-#include "shared/hash.h"
 #include "shared/key_map.h"
 #include "shared/text.h"
+#include "shared/unwind_registers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,454 +21,526 @@
 #include <unistd.h>
 
 /*
- * The log of a process that is sampled from outside.
+ * Samples of all threads of a running process, which the kernel takes: nothing in the process changes.
  */
 
-typedef struct attach_log attach_log;
+/* What happens to the process. */
+typedef struct attach_client {
+	void *user;
+	void (*sample)(void *user, const attach_sample *sample);
+	void (*name)(void *user, uint32_t thread, const char *name);
+	void (*map)(void *user); /**< Code was mapped. */
+	void (*lose)(void *user, uint64_t count);
+} attach_client;
 
-/* A power of two. Addresses with the same slot replace each other. */
-#define CACHED_ROWS 1024
+typedef struct attach_events attach_events;
 
-/* Records of one block, and samples of one. */
-enum { MAX_RECORDS = 4096, MAX_SAMPLES = 4096 };
+#if UNWIND_IS_SUPPORTED
+#include <asm/perf_regs.h>
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 
-typedef struct cached_row {
-	uint64_t address; /* 0 if the slot is not used. */
-	int is_signal_frame;
-	unwind_row row;
-} cached_row;
+/* Copied bytes of a stack: a record has less than 64 KiB. */
+#define STACK_BYTES ((uint32_t)32 << 10)
+#define MAX_RECORD ((size_t)64 << 10)
 
-typedef struct taken_sample {
-	uint64_t time;
-	uint32_t thread, stack;
-} taken_sample;
+/* Sizes of a ring, without its first page. */
+#define MOST_RING_BYTES ((size_t)4 << 20)
+#define LEAST_RING_BYTES ((size_t)128 << 10)
 
-typedef struct thread_name {
-	uint32_t thread;
-	char *name;
-} thread_name;
+/* New threads that start while those that exist are listed. */
+#define MAX_SCANS 16
+#define MAX_NEW 4096
 
-typedef struct id_entry {
-	uint64_t key, id;
-} id_entry;
+/* A smaller ring is read when it has samples, a larger one now and then. */
+#define LARGE_RING_BYTES ((size_t)1 << 20)
 
-/* Definitions that are not written yet. */
-typedef struct record_list {
-	mprof_record *records;
-	size_t count, capacity;
-	uint32_t last_id;
-} record_list;
+typedef struct ring {
+	struct perf_event_mmap_page *page; /* NULL: no event is open on this processor. */
+	size_t size;                       /* Bytes after the first page. */
+	int fd;                            /* The first event on the processor. */
+	int has_ended;                     /* Its thread has ended. */
+} ring;
 
-enum { MODULES, FUNCTIONS, LOCATIONS, STACKS, LISTS };
-
-struct attach_log {
-	mprof_writer *writer;
-	attach_modules *code;
-	size_t limit;
-	cached_row *rows;
-	record_list lists[LISTS];
-	key_map modules, functions, locations, stacks;
-	taken_sample *samples;
-	size_t sample_count, sample_capacity;
-	thread_name *names;
-	size_t name_count, name_capacity;
-	uint64_t taken, lost, lost_written, truncated;
-	int lacks_memory;
+struct attach_events {
+	pid_t process;
+	int process_fd;
+	uint64_t period_ns;
+	const attach_client *client;
+	int is_user_only, lacks_thread_inheritance;
+	int processors;
+	ring *rings;
+	struct pollfd *polled;
+	key_map threads; /* Those that are followed. */
+	int *fds;
+	size_t fd_count, fd_capacity;
+	uint8_t *record; /* Of MAX_RECORD bytes. */
 };
 
-/* modules is borrowed. limit: most frames of a stack. NULL if out of memory. */
-static attach_log *attach_log_create(attach_modules *modules, size_t limit)
-{
-	attach_log *log = calloc(1, sizeof(*log));
+/* The register of the kernel for each number of DWARF. */
+static const uint8_t register_bits[REGISTER_COUNT] = {
+	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,  PERF_REG_X86_DI,
+	PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
+	PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15, PERF_REG_X86_IP};
 
-	if (log == NULL)
-		return NULL;
-	log->code = modules;
-	log->limit = limit < MPROF_STACK_MAX ? limit : MPROF_STACK_MAX - 1;
-	log->modules.value_size = log->functions.value_size = sizeof(uint64_t);
-	log->locations.value_size = log->stacks.value_size = sizeof(uint64_t);
-	log->rows = calloc(CACHED_ROWS, sizeof(*log->rows));
-	if (log->rows != NULL)
-		return log;
-	free(log);
-	return NULL;
+static uint64_t register_mask(void)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < REGISTER_COUNT; i++)
+		mask |= UINT64_C(1) << register_bits[i];
+	return mask;
 }
 
-/* Sets the writer, which is borrowed, before the first attach_log_write(). */
-static void attach_log_set_writer(attach_log *log, mprof_writer *writer)
+static int open_event(const attach_events *events, pid_t thread, int processor)
 {
-	log->writer = writer;
+	struct perf_event_attr attributes;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.size = sizeof(attributes);
+	attributes.type = PERF_TYPE_SOFTWARE;
+	attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+	attributes.sample_period = events->period_ns;
+	attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attributes.sample_regs_user = register_mask();
+	attributes.sample_stack_user = STACK_BYTES;
+	attributes.inherit = 1;
+	attributes.inherit_thread = !events->lacks_thread_inheritance;
+	attributes.exclude_kernel = events->is_user_only != 0;
+	attributes.exclude_hv = 1;
+	attributes.comm = attributes.task = attributes.mmap = 1;
+	attributes.watermark = 1;
+	attributes.wakeup_watermark = LEAST_RING_BYTES / 4;
+	attributes.use_clockid = 1;
+	attributes.clockid = CLOCK_MONOTONIC;
+	return (int)syscall(SYS_perf_event_open, &attributes, thread, processor, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static void attach_log_destroy(attach_log *log)
+/* Opens an event with as much as the system has and allows. */
+static int open_allowed(attach_events *events, pid_t thread, int processor)
 {
-	if (log == NULL)
-		return;
-	for (size_t i = 0; i < LISTS; i++)
-		free(log->lists[i].records);
-	for (size_t i = 0; i < log->name_count; i++)
-		free(log->names[i].name);
-	key_map_clear(&log->modules);
-	key_map_clear(&log->functions);
-	key_map_clear(&log->locations);
-	key_map_clear(&log->stacks);
-	free(log->names);
-	free(log->samples);
-	free(log->rows);
-	free(log);
-}
+	int fd = open_event(events, thread, processor);
 
-/* A new record of a kind, with the next ID. NULL if out of memory. */
-static mprof_record *add_record(attach_log *log, int list, uint32_t kind)
-{
-	record_list *records = &log->lists[list];
-	void *array = records->records;
-	mprof_record *record;
-
-	if (!elements_reserve(&array, &records->capacity, records->count, sizeof(*record))) {
-		log->lacks_memory = 1;
-		return NULL;
+	if (fd < 0 && errno == EINVAL && !events->lacks_thread_inheritance) {
+		events->lacks_thread_inheritance = 1;
+		fd = open_event(events, thread, processor);
 	}
-	records->records = array;
-	record = &records->records[records->count++];
-	memset(record, 0, sizeof(*record));
-	record->kind = kind;
-	record->id = ++records->last_id;
-	return record;
-}
-
-/* The entry of a key, whose ID is 0 if it is new. NULL if out of memory. */
-static id_entry *entry_of(attach_log *log, key_map *map, uint64_t key)
-{
-	id_entry *entry = key_map_put(map, key);
-
-	log->lacks_memory |= entry == NULL;
-	return entry;
-}
-
-static uint32_t module_of(attach_log *log, const attach_place *place)
-{
-	id_entry *entry = entry_of(log, &log->modules, hash_key((uintptr_t)place->module) ^ place->module_start);
-	mprof_record *record;
-
-	if (place->module == NULL || entry == NULL)
-		return 0;
-	if (entry->id == 0 && (record = add_record(log, MODULES, MPROF_RECORD_MODULE)) != NULL) {
-		entry->id = record->id;
-		record->as.module.address = place->module_start;
-		record->as.module.size = attach_file_size(place->module);
-		record->as.module.file = attach_file_path(place->module);
-		record->as.module.build_id = attach_file_build_id(place->module);
+	if (fd < 0 && (errno == EACCES || errno == EPERM) && !events->is_user_only) {
+		events->is_user_only = 1;
+		fd = open_event(events, thread, processor);
 	}
-	return (uint32_t)entry->id;
+	return fd;
 }
 
-static uint32_t function_of(attach_log *log, const attach_place *place, uint32_t module)
+/* Makes the ring of a processor. Its size depends on how much memory this user may lock. */
+static int map_ring(ring *ring, int fd)
 {
-	id_entry *entry =
-		place->function != NULL
-			? entry_of(log, &log->functions, place->function_start ^ hash_key((uintptr_t)place->function))
-			: NULL;
-	mprof_record *record;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (entry == NULL)
-		return 0;
-	if (entry->id == 0 && (record = add_record(log, FUNCTIONS, MPROF_RECORD_FUNCTION)) != NULL) {
-		entry->id = record->id;
-		record->as.function.module = module;
-		record->as.function.offset = place->function_start - (module != 0 ? place->module_start : 0);
-		record->as.function.size = place->function_size;
-		record->as.function.name = place->function;
+	for (size_t size = MOST_RING_BYTES; size >= LEAST_RING_BYTES; size /= 2) {
+		void *mapped = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+		if (mapped == MAP_FAILED)
+			continue;
+		ring->page = mapped;
+		ring->size = size;
+		ring->fd = fd;
+		return 1;
 	}
-	return (uint32_t)entry->id;
+	return 0;
 }
 
-/* \p is_exact: the address is that of an interruption, not a return address, which may be after its function. */
-static uint32_t location_of(attach_log *log, uint64_t address, int is_exact)
+static int keep_descriptor(attach_events *events, int fd)
 {
-	id_entry *entry = entry_of(log, &log->locations, address << 1 | (is_exact != 0));
-	attach_place place;
-	mprof_record *record;
+	if (events->fd_count == events->fd_capacity) {
+		const size_t capacity = 2 * events->fd_capacity + 64;
+		int *fds = realloc(events->fds, capacity * sizeof(*fds));
 
-	if (entry == NULL)
-		return 0;
-	if (entry->id != 0)
-		return (uint32_t)entry->id;
-	(void)attach_modules_find(log->code, is_exact ? address : address - 1, &place);
-	record = add_record(log, LOCATIONS, MPROF_RECORD_LOCATION);
-	if (record == NULL)
-		return 0;
-	entry->id = record->id;
-	record->as.location.module = module_of(log, &place);
-	record->as.location.function = function_of(log, &place, record->as.location.module);
-	record->as.location.offset = address - (record->as.location.module != 0 ? place.module_start : 0);
-	return (uint32_t)entry->id;
-}
-
-/* Location 0 is a frame that is not known. */
-static uint32_t stack_of(attach_log *log, uint32_t caller, uint32_t location)
-{
-	id_entry *entry = entry_of(log, &log->stacks, (uint64_t)caller << 32 | location);
-	mprof_record *record;
-
-	if (entry == NULL)
-		return caller;
-	if (entry->id == 0 && (record = add_record(log, STACKS, MPROF_RECORD_STACK)) != NULL) {
-		entry->id = record->id;
-		record->as.stack = (mprof_stack_record){.caller = caller, .target = location, .is_native = 1};
+		if (fds == NULL)
+			return 0;
+		events->fds = fds;
+		events->fd_capacity = capacity;
 	}
-	return (uint32_t)entry->id;
-}
-
-/* The rules at an address; NULL if its module has none. */
-static const cached_row *find_row(attach_log *log, uint64_t address)
-{
-	cached_row *row = &log->rows[hash_key(address) & (CACHED_ROWS - 1)];
-	unwind_entry entry;
-	uintptr_t there;
-
-	if (row->address == address)
-		return row;
-	row->address = 0;
-	if (!attach_modules_find_entry(log->code, address, &entry, &there) ||
-	    !unwind_rules_compute(&entry, there, &row->row))
-		return NULL;
-	row->address = address;
-	row->is_signal_frame = entry.is_signal_frame;
-	return row;
-}
-
-/* A frame pointer leads to that of the caller and the return address. Compiled code of runtimes has no tables. */
-static int leave_by_frame_pointer(unwind_frame *frame)
-{
-	const uint64_t pointer = frame->registers[REGISTER_FRAME];
-	const uint64_t at = pointer - frame->stack_start;
-	uint64_t saved[2];
-
-	if (pointer < frame->registers[REGISTER_STACK] || at > frame->stack_length ||
-	    frame->stack_length - at < sizeof(saved))
-		return 0;
-	memcpy(saved, frame->stack + at, sizeof(saved));
-	frame->registers[REGISTER_FRAME] = saved[0];
-	frame->registers[REGISTER_ADDRESS] = saved[1];
-	frame->registers[REGISTER_STACK] = pointer + sizeof(saved);
+	events->fds[events->fd_count++] = fd;
 	return 1;
 }
 
-/* Replaces the registers by those of the caller. Returns 0 if that cannot be done. */
-static int leave(attach_log *log, unwind_frame *frame, int *is_exact)
+/* Follows a thread on one processor. Returns 0 with errno set. */
+static int follow_on(attach_events *events, pid_t thread, int processor)
 {
-	const uint64_t address = frame->registers[REGISTER_ADDRESS] - !*is_exact;
-	const cached_row *row = find_row(log, address);
-	attach_place place;
-	uint64_t base;
+	ring *ring = &events->rings[processor];
+	int fd = open_allowed(events, thread, processor);
+	int is_ready;
 
-	if (row != NULL) {
-		const int is_signal_frame = row->is_signal_frame;
-
-		if (!unwind_rules_base(&row->row, frame, &base) ||
-		    (base <= frame->registers[REGISTER_STACK] && !is_signal_frame) ||
-		    !unwind_rules_apply(&row->row, base, frame))
-			return 0;
-		*is_exact = is_signal_frame;
+	/* A processor may be offline. */
+	if (fd < 0)
+		return errno == ENODEV || errno == ENXIO;
+	is_ready = ring->page == NULL ? map_ring(ring, fd) : ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0;
+	if (is_ready && keep_descriptor(events, fd))
 		return 1;
-	}
-	*is_exact = 0;
-	return attach_modules_find(log->code, address, &place) && leave_by_frame_pointer(frame);
+	if (ring->page != NULL && ring->fd == fd)
+		return 1;
+	close(fd);
+	return 0;
 }
 
-/* The ID of the call stack of a sample. */
-static uint32_t unwind(attach_log *log, const attach_sample *sample)
+/* Returns 0 with errno set if the system refuses; a thread that has ended is not followed. */
+static int follow(attach_events *events, pid_t thread)
 {
-	uint32_t locations[MPROF_STACK_MAX];
-	unwind_frame frame = {.stack = sample->stack, .stack_length = sample->stack_length};
-	size_t count = 0;
-	int is_exact = 1, is_whole = 0;
-	uint32_t stack;
+	if (key_map_add(&events->threads, (uint64_t)thread) < 0) {
+		errno = ENOMEM;
+		return 0;
+	}
+	for (int i = 0; i < events->processors; i++) {
+		if (!follow_on(events, thread, i))
+			return errno == ESRCH;
+	}
+	return 1;
+}
 
-	memcpy(frame.registers, sample->registers, sizeof(frame.registers));
-	frame.stack_start = frame.registers[REGISTER_STACK];
-	while (sample->has_registers && count < log->limit) {
-		if (frame.registers[REGISTER_ADDRESS] == 0) {
-			is_whole = 1;
+/* A cursor over a record. */
+typedef struct cursor {
+	const uint8_t *at, *end;
+} cursor;
+
+static uint64_t take_word(cursor *from)
+{
+	uint64_t word = 0;
+
+	if (from->end - from->at >= (ptrdiff_t)sizeof(word)) {
+		memcpy(&word, from->at, sizeof(word));
+		from->at += sizeof(word);
+	} else {
+		from->at = from->end;
+	}
+	return word;
+}
+
+/* The registers are in the order of their bits. */
+static void take_registers(cursor *from, attach_sample *sample)
+{
+	sample->has_registers = take_word(from) == PERF_SAMPLE_REGS_ABI_64;
+	for (unsigned bit = 0; sample->has_registers && bit < 64; bit++) {
+		if ((register_mask() >> bit & 1) == 0)
+			continue;
+		for (size_t i = 0; i < REGISTER_COUNT; i++) {
+			if (register_bits[i] == bit)
+				sample->registers[i] = take_word(from);
+		}
+		if (register_mask() >> bit == 1)
 			break;
-		}
-		locations[count++] = location_of(log, frame.registers[REGISTER_ADDRESS], is_exact);
-		if (!leave(log, &frame, &is_exact))
+	}
+}
+
+static void pass_sample(attach_events *events, cursor *from)
+{
+	attach_sample sample = {0};
+	const uint64_t ids = take_word(from);
+	uint64_t size;
+
+	sample.thread = (uint32_t)(ids >> 32);
+	sample.time = take_word(from);
+	take_registers(from, &sample);
+	size = take_word(from);
+	if (size > 0 && size + sizeof(uint64_t) <= (uint64_t)(from->end - from->at)) {
+		sample.stack = from->at;
+		from->at += size;
+		sample.stack_length = take_word(from);
+		sample.stack_length = sample.stack_length < size ? sample.stack_length : size;
+	}
+	/* Without inherit_thread, child processes are sampled as well. */
+	if ((uint32_t)ids == (uint32_t)events->process)
+		events->client->sample(events->client->user, &sample);
+}
+
+static void take_record(attach_events *events, uint32_t type, cursor from)
+{
+	const attach_client *client = events->client;
+	uint64_t word;
+
+	switch (type) {
+	case PERF_RECORD_SAMPLE:
+		pass_sample(events, &from);
+		break;
+	case PERF_RECORD_LOST:
+		take_word(&from);
+		client->lose(client->user, take_word(&from));
+		break;
+	case PERF_RECORD_COMM:
+		word = take_word(&from);
+		if ((uint32_t)word == (uint32_t)events->process && memchr(from.at, '\0', (size_t)(from.end - from.at)))
+			client->name(client->user, (uint32_t)(word >> 32), (const char *)from.at);
+		break;
+	case PERF_RECORD_FORK:
+		word = take_word(&from);
+		if ((uint32_t)word == (uint32_t)events->process)
+			(void)key_map_add(&events->threads, take_word(&from) & UINT32_MAX);
+		break;
+	case PERF_RECORD_EXIT:
+		take_word(&from);
+		key_map_remove(&events->threads, take_word(&from) & UINT32_MAX);
+		break;
+	case PERF_RECORD_MMAP:
+		client->map(client->user);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Copies bytes of a ring, which may continue at its start. */
+static void copy_from_ring(const ring *ring, uint64_t offset, void *out, size_t size)
+{
+	const uint8_t *data = (const uint8_t *)ring->page + sysconf(_SC_PAGESIZE);
+	const size_t start = (size_t)(offset & (ring->size - 1));
+	const size_t first = size < ring->size - start ? size : ring->size - start;
+
+	memcpy(out, data + start, first);
+	memcpy((uint8_t *)out + first, data, size - first);
+}
+
+static void read_ring(attach_events *events, ring *ring)
+{
+	/* Acquire: pairs with the kernel, which stores the head after the records. */
+	const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->page->data_tail;
+
+	while (head - tail >= sizeof(struct perf_event_header)) {
+		struct perf_event_header header;
+		cursor from;
+
+		copy_from_ring(ring, tail, &header, sizeof(header));
+		if (header.size < sizeof(header) || header.size > head - tail)
 			break;
+		copy_from_ring(ring, tail, events->record, header.size);
+		from = (cursor){events->record + sizeof(header), events->record + header.size};
+		take_record(events, header.type, from);
+		tail += header.size;
 	}
-	stack = is_whole ? 0 : stack_of(log, 0, 0);
-	log->truncated += !is_whole;
-	while (count-- > 0)
-		stack = stack_of(log, stack, locations[count]);
-	return stack;
+	/* Release: the kernel may overwrite the records after they were read. */
+	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* Addresses are looked up again; definitions that were made before remain. */
-static void forget_addresses(attach_log *log)
+static void read_rings(attach_events *events)
 {
-	memset(log->rows, 0, CACHED_ROWS * sizeof(*log->rows));
-	key_map_clear(&log->locations);
-	log->locations.value_size = sizeof(uint64_t);
-}
-
-/* Adds a sample, whose stack is unwound at once. */
-static void attach_log_add_sample(attach_log *log, const attach_sample *sample)
-{
-	void *samples = log->samples;
-
-	if (attach_modules_update(log->code))
-		forget_addresses(log);
-	if (!elements_reserve(&samples, &log->sample_capacity, log->sample_count, sizeof(taken_sample))) {
-		log->lost++;
-		return;
+	for (int i = 0; i < events->processors; i++) {
+		if (events->rings[i].page != NULL)
+			read_ring(events, &events->rings[i]);
 	}
-	log->samples = samples;
-	log->samples[log->sample_count++] = (taken_sample){sample->time, sample->thread, unwind(log, sample)};
-	log->taken++;
 }
 
-/* Adds the name that a thread has from now on. */
-static void attach_log_add_name(attach_log *log, uint32_t thread, const char *name)
+/* Lists the threads that are in /proc and not followed. Returns their number, -1 with errno set. */
+static int list_new(const attach_events *events, pid_t threads[MAX_NEW])
 {
-	void *names = log->names;
-	char *copy = strdup(name);
+	char path[32];
+	struct dirent *entry;
+	DIR *tasks;
+	int count = 0;
 
-	if (copy == NULL || !elements_reserve(&names, &log->name_capacity, log->name_count, sizeof(thread_name))) {
-		free(copy);
-		log->lacks_memory = 1;
-		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)events->process);
+	tasks = opendir(path);
+	if (tasks == NULL)
+		return errno == ENOENT ? 0 : -1;
+	while (count < MAX_NEW && (entry = readdir(tasks)) != NULL) {
+		const pid_t thread = (pid_t)atoi(entry->d_name);
+
+		if (thread > 0 && key_map_find(&events->threads, (uint64_t)thread) == NULL)
+			threads[count++] = thread;
 	}
-	log->names = names;
-	log->names[log->name_count].thread = thread;
-	log->names[log->name_count].name = copy;
-	log->name_count++;
-}
-
-/* Adds events that the kernel lost. */
-static void attach_log_add_loss(attach_log *log, uint64_t count)
-{
-	log->lost += count;
-}
-
-static mprof_status write_definitions(attach_log *log)
-{
-	static const uint32_t blocks[LISTS] = {MPROF_BLOCK_CODE, MPROF_BLOCK_CODE, MPROF_BLOCK_CODE,
-					       MPROF_BLOCK_STACKS};
-	mprof_status status = MPROF_OK;
-
-	for (size_t i = 0; i < LISTS; i++) {
-		record_list *list = &log->lists[i];
-
-		for (size_t at = 0; at < list->count && status == MPROF_OK; at += MAX_RECORDS) {
-			const size_t count = list->count - at < MAX_RECORDS ? list->count - at : MAX_RECORDS;
-
-			status = mprof_writer_write_records(log->writer, blocks[i], 0, list->records + at,
-							    sizeof(mprof_record), count);
-		}
-		list->count = 0;
-	}
-	return status;
-}
-
-static mprof_status write_names(attach_log *log)
-{
-	mprof_status status = MPROF_OK;
-
-	for (size_t i = 0; i < log->name_count; i++) {
-		if (status == MPROF_OK)
-			status = mprof_writer_write_thread_name(log->writer, log->names[i].thread, log->names[i].name,
-								strlen(log->names[i].name));
-		free(log->names[i].name);
-	}
-	log->name_count = 0;
-	return status;
-}
-
-/* Those before a time come first, by thread and time. */
-static uint64_t sorted_before;
-
-static int compare_samples(const void *a, const void *b)
-{
-	const taken_sample *first = a, *second = b;
-	const int is_first_later = first->time >= sorted_before, is_second_later = second->time >= sorted_before;
-
-	if (is_first_later != is_second_later)
-		return is_first_later - is_second_later;
-	if (first->thread != second->thread)
-		return first->thread < second->thread ? -1 : 1;
-	return first->time < second->time ? -1 : first->time > second->time;
-}
-
-static mprof_status write_samples(attach_log *log, size_t total)
-{
-	static mprof_event block[MAX_SAMPLES];
-	mprof_status status = MPROF_OK;
-
-	for (size_t first = 0, count; first < total && status == MPROF_OK; first += count) {
-		const taken_sample *start = &log->samples[first];
-
-		for (count = 0; first + count < total && count < MAX_SAMPLES; count++) {
-			if (start[count].thread != start->thread)
-				break;
-			block[count] = (mprof_event){
-				.kind = MPROF_EVENT_SAMPLE, .counter = start[count].time, .value = start[count].stack};
-		}
-		status = mprof_writer_write_samples(log->writer, start->thread, start->time, block, count);
-	}
-	return status;
-}
-
-static mprof_status write_losses(attach_log *log)
-{
-	uint64_t losses[] = {0, log->lost - log->lost_written};
-
-	log->lost_written = log->lost;
-	return losses[1] > 0 ? mprof_writer_write_losses(log->writer, 0, losses, 2) : MPROF_OK;
+	closedir(tasks);
+	return count;
 }
 
 /*
- * Writes the samples before a time, which must be the time before all rings were read last: a thread changes its
- * processor. Returns the status of the writer.
+ * Follows the threads that are not followed. Those that inherited events are so once the record of their start was
+ * read, which is in a ring before they are listed. Returns the number of the others, -1 with errno set.
  */
-static mprof_status attach_log_write(attach_log *log, uint64_t before)
+static int follow_new(attach_events *events)
 {
-	size_t total = 0;
-	mprof_status status;
+	pid_t threads[MAX_NEW];
+	int count = list_new(events, threads);
+	int followed = 0;
 
-	attach_modules_refresh(log->code);
-	sorted_before = before;
-	if (log->sample_count > 0)
-		qsort(log->samples, log->sample_count, sizeof(taken_sample), compare_samples);
-	while (total < log->sample_count && log->samples[total].time < before)
-		total++;
-	status = log->lacks_memory ? MPROF_ERR_MEMORY : write_definitions(log);
-	if (status == MPROF_OK)
-		status = write_names(log);
-	if (status == MPROF_OK)
-		status = write_samples(log, total);
-	if (status == MPROF_OK)
-		status = write_losses(log);
-	memmove(log->samples, log->samples + total, (log->sample_count - total) * sizeof(taken_sample));
-	log->sample_count -= total;
-	return status == MPROF_OK ? mprof_writer_flush(log->writer) : status;
+	if (count > 0)
+		read_rings(events);
+	for (int i = 0; i < count; i++) {
+		if (key_map_find(&events->threads, (uint64_t)threads[i]) != NULL)
+			continue;
+		if (!follow(events, threads[i]))
+			return -1;
+		followed++;
+	}
+	return count < 0 ? -1 : followed;
 }
 
-/* The samples so far, those that were lost, and those whose callers could not all be found. */
-static uint64_t attach_log_samples(const attach_log *log)
+/* Whether time in the kernel has samples, too. */
+static int attach_events_include_kernel(const attach_events *events)
 {
-	return log->taken;
+	return !events->is_user_only;
 }
 
-static uint64_t attach_log_lost(const attach_log *log)
+/* The events of threads and processors are many descriptors. */
+static void raise_descriptor_limit(void)
 {
-	return log->lost;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static uint64_t attach_log_truncated(const attach_log *log)
+static void attach_events_close(attach_events *events)
 {
-	return log->truncated;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; events->rings != NULL && i < events->processors; i++) {
+		if (events->rings[i].page != NULL)
+			munmap(events->rings[i].page, page + events->rings[i].size);
+	}
+	for (size_t i = 0; i < events->fd_count; i++)
+		close(events->fds[i]);
+	if (events->process_fd >= 0)
+		close(events->process_fd);
+	key_map_clear(&events->threads);
+	free(events->fds);
+	free(events->rings);
+	free(events->polled);
+	free(events->record);
+	free(events);
 }
+
+/*
+ * Starts sampling. period_ns: processor time between samples. Returns NULL with errno set if the system does not
+ * allow it. client is borrowed.
+ */
+static attach_events *attach_events_open(pid_t process, uint64_t period_ns, const attach_client *client)
+{
+	attach_events *events = calloc(1, sizeof(*events));
+	int error, found = -1;
+
+	if (events == NULL)
+		return NULL;
+	events->process = process;
+	events->process_fd = (int)syscall(SYS_pidfd_open, process, 0);
+	events->period_ns = period_ns;
+	events->client = client;
+	events->processors = (int)sysconf(_SC_NPROCESSORS_CONF);
+	events->rings = calloc((size_t)events->processors, sizeof(*events->rings));
+	events->polled = calloc((size_t)events->processors + 1, sizeof(*events->polled));
+	events->record = malloc(MAX_RECORD);
+	errno = ENOMEM;
+	raise_descriptor_limit();
+	if (events->rings != NULL && events->polled != NULL && events->record != NULL)
+		found = follow_new(events);
+	for (int i = 0; i < MAX_SCANS && found > 0; i++)
+		found = follow_new(events);
+	if (found >= 0)
+		return events;
+	error = errno;
+	attach_events_close(events);
+	errno = error;
+	return NULL;
+}
+
+/* Waits until there are samples, for milliseconds at most, or until the process ends. Returns whether it ended. */
+static int attach_events_wait(attach_events *events, int milliseconds)
+{
+	nfds_t count = 0;
+
+	events->polled[count++] = (struct pollfd){.fd = events->process_fd, .events = POLLIN};
+	for (int i = 0; i < events->processors; i++) {
+		const ring *ring = &events->rings[i];
+
+		if (ring->page != NULL && ring->size < LARGE_RING_BYTES && !ring->has_ended)
+			events->polled[count++] = (struct pollfd){.fd = ring->fd, .events = POLLIN};
+	}
+	(void)poll(events->polled, count, milliseconds);
+	/* The thread of the first event of a ring has ended; others may still write to the ring. */
+	for (nfds_t k = 1; k < count; k++) {
+		for (int i = 0; i < events->processors; i++) {
+			if ((events->polled[k].revents & POLLHUP) != 0 && events->rings[i].fd == events->polled[k].fd)
+				events->rings[i].has_ended = 1;
+		}
+	}
+	if (events->process_fd < 0)
+		return kill(events->process, 0) != 0 && errno == ESRCH;
+	return (events->polled[0].revents & POLLIN) != 0;
+}
+
+/* Passes all that has happened to the client, and follows threads that are new. */
+static void attach_events_read(attach_events *events)
+{
+	read_rings(events);
+	(void)follow_new(events);
+}
+
+/* Advances to the next thread that is followed. thread: 0 at first. Returns 0 after the last one. */
+static int attach_events_next_thread(const attach_events *events, uint32_t *thread)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; events->threads.capacity > 0 && i <= events->threads.capacity; i++) {
+		const uint64_t *key = key_map_slot(&events->threads, i);
+
+		if (key != NULL && *key > *thread && *key < next)
+			next = *key;
+	}
+	*thread = (uint32_t)next;
+	return next != UINT64_MAX;
+}
+
+#else
+
+struct attach_events {
+	int unused;
+};
+
+static attach_events *attach_events_open(pid_t process, uint64_t period_ns, const attach_client *client)
+{
+	(void)process;
+	(void)period_ns;
+	(void)client;
+	errno = ENOSYS;
+	return NULL;
+}
+
+static int attach_events_include_kernel(const attach_events *events)
+{
+	(void)events;
+	return 0;
+}
+
+static int attach_events_wait(attach_events *events, int milliseconds)
+{
+	(void)events;
+	(void)milliseconds;
+	return 1;
+}
+
+static void attach_events_read(attach_events *events)
+{
+	(void)events;
+}
+
+static int attach_events_next_thread(const attach_events *events, uint32_t *thread)
+{
+	(void)events;
+	(void)thread;
+	return 0;
+}
+
+static void attach_events_close(attach_events *events)
+{
+	(void)events;
+}
+
+#endif
 
 /*
  * The recording.

@@ -6,10 +6,7 @@
 #ifndef RECORD_ATTACH_H
 #define RECORD_ATTACH_H
 
-#include "record/attach_events.h"
 #include "record/options.h"
-
-#include <mprof/writer.h>
 
 #include <stdint.h>
 
