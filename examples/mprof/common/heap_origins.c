@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads where the objects of a heap snapshot were allocated, and selects objects by that. */
+/* Reads where the objects of a heap snapshot were allocated. */
 #include "common/heap_origins.h"
 
-#include <mprof/profile.h>
-#include <mprof/reader.h>
-
 #include "common/arguments.h"
-#include "common/input.h"
 
-#include <fnmatch.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,10 +215,6 @@ static const native_block *native_blocks_find(const native_blocks *all, uint64_t
 	return found != 0 ? &all->blocks[found - 1] : NULL;
 }
 
-/* Values of origin_filter::matches. */
-#define SITE_DIFFERS 1
-#define SITE_MATCHES 2
-
 /* All blocks but those of samples, which have nothing to do with objects. */
 #define WANTED_BLOCKS                                                                                                  \
 	(~(MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |                           \
@@ -355,67 +344,4 @@ mprof_stack_frame *heap_origins_frames(const heap_origins *origins, const heap_o
 		*count = 1;
 	}
 	return frames;
-}
-
-int origin_filter_init(origin_filter *filter, const heap_origins *origins)
-{
-	filter->matches = calloc(mprof_profile_get_row_count(origins->profile, MPROF_TABLE_AGE_SITES) + 1, 1);
-	filter->native_matches = calloc((size_t)origins->blocks.last_stack + 1, 1);
-	return filter->matches != NULL && filter->native_matches != NULL;
-}
-
-void origin_filter_release(origin_filter *filter)
-{
-	free(filter->matches);
-	free(filter->native_matches);
-}
-
-/* Compares the name of a frame with and without the parameters of the method. */
-static int matches_frame(const char *pattern, const char *name)
-{
-	char text[512];
-	const char *end;
-
-	if (name == NULL)
-		return 0;
-	if (fnmatch(pattern, name, 0) == 0)
-		return 1;
-	end = strstr(name, " (");
-	if (end == NULL || (size_t)(end - name) >= sizeof(text))
-		return 0;
-	memcpy(text, name, (size_t)(end - name));
-	text[end - name] = '\0';
-	return fnmatch(pattern, text, 0) == 0;
-}
-
-static int matches_site(const origin_filter *filter, const heap_origins *origins, const heap_origin *origin)
-{
-	size_t count;
-	mprof_stack_frame *frames = heap_origins_frames(origins, origin, &count);
-	int matches = 0;
-
-	for (size_t i = 0; i < count && !matches; i++)
-		matches = matches_frame(filter->pattern, names_frame(origins->input.names, &frames[i]));
-	free(frames);
-	return matches;
-}
-
-int origin_filter_needs_age(const origin_filter *filter)
-{
-	return filter->has_min_age || filter->has_max_age;
-}
-
-int origin_filter_wants(origin_filter *filter, const heap_origins *origins, const heap_origin *origin)
-{
-	unsigned char *mark = origin->block != NULL ? &filter->native_matches[origin->block->stack]
-						    : &filter->matches[origin->object.site];
-
-	if (origin->block == NULL && ((filter->has_min_age && origin->object.age < filter->min_age) ||
-				      (filter->has_max_age && origin->object.age > filter->max_age)))
-		return 0;
-	if (filter->pattern == NULL)
-		return 1;
-	if (*mark == 0)
-		*mark = matches_site(filter, origins, origin) ? SITE_MATCHES : SITE_DIFFERS;
-	return *mark == SITE_MATCHES;
 }

@@ -75,23 +75,4 @@ const char *heap_origins_reason(const heap_origins *origins);
 /** The frames of the call stack of an origin, the innermost first. The caller frees the array; NULL: out of memory. */
 mprof_stack_frame *heap_origins_frames(const heap_origins *origins, const heap_origin *origin, size_t *count);
 
-/** Which objects are wanted. */
-typedef struct origin_filter {
-	const char *pattern; /**< Of a method in the call stack; NULL for all. */
-	int has_min_age;
-	uint64_t min_age;
-	int has_max_age;
-	uint64_t max_age;
-	unsigned char *matches;        /**< By site: 0 not compared yet. */
-	unsigned char *native_matches; /**< The same by call stack of native memory. */
-} origin_filter;
-
-/** Fills in the rest of a filter, whose options are set. Returns 0 if out of memory. */
-int origin_filter_init(origin_filter *filter, const heap_origins *origins);
-void origin_filter_release(origin_filter *filter);
-
-/** Whether it is about ages, which are not known of objects of which only the native memory is. */
-int origin_filter_needs_age(const origin_filter *filter);
-int origin_filter_wants(origin_filter *filter, const heap_origins *origins, const heap_origin *origin);
-
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file explore/page.h
- * \brief The page of mprof explore: one HTML file that shows a log in any browser; and, since it contains no demangler, the
- * names that native functions of the log have in their sources.
+ * \brief The page of mprof explore: one HTML file that shows a log in any browser; and, since it contains no demangler,
+ * the names that native functions of the log have in their sources.
  */
 #ifndef EXPLORE_PAGE_H
 #define EXPLORE_PAGE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what a heap snapshot contains: its totals, its classes and its largest objects; and the list of all snapshots. */
+/* Prints what a heap snapshot contains: totals, classes and the largest objects; and the list of all snapshots. */
 #include "heap/overview.h"
 
 #include "common/output.h"
