@@ -8,7 +8,7 @@
 #include <string.h>
 
 /*
- * Finds which blocks of native memory exist at a heap snapshot: those whose allocation is the last event before it.
+ * Blocks of native memory that exist at a heap snapshot: those whose allocation is the last event before it.
  */
 
 #define BATCH 256
@@ -214,6 +214,10 @@ static const native_block *native_blocks_find(const native_blocks *all, uint64_t
 		found = all->blocks[found - 1].outer;
 	return found != 0 ? &all->blocks[found - 1] : NULL;
 }
+
+/*
+ * Origins.
+ */
 
 /* All blocks but those of samples, which have nothing to do with objects. */
 #define WANTED_BLOCKS                                                                                                  \

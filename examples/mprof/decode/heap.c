@@ -81,9 +81,9 @@ static void sort_by_heap(const sorting *sorting, size_t low, size_t high)
 
 	for (size_t node = count / 2; node >= 1; node--)
 		sift_down(sorting, low, node, count);
-	for (size_t left = count; left > 1; left--) {
-		swap_items(sorting, low, low + left - 1);
-		sift_down(sorting, low, 1, left - 1);
+	for (size_t remaining = count; remaining > 1; remaining--) {
+		swap_items(sorting, low, low + remaining - 1);
+		sift_down(sorting, low, 1, remaining - 1);
 	}
 }
 

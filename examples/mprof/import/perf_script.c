@@ -115,9 +115,9 @@ static int parse_time(text word, uint64_t *time)
 }
 
 /* COMM [PID/]TID [CPU]; a name may have blanks, brackets and numbers. */
-static int parse_thread(text left, head *head)
+static int parse_thread(text remaining, head *head)
 {
-	text word = take_last(&left);
+	text word = take_last(&remaining);
 	const char *slash;
 	uint64_t cpu, process;
 
@@ -125,7 +125,7 @@ static int parse_thread(text left, head *head)
 	if (word.length > 2 && word.start[0] == '[' &&
 	    parse_number((text){word.start + 1, word.length - 2}, 10, 9, &cpu)) {
 		head->cpu = cpu;
-		word = take_last(&left);
+		word = take_last(&remaining);
 	}
 	slash = memchr(word.start, '/', word.length);
 	if (slash != NULL) {
@@ -134,7 +134,7 @@ static int parse_thread(text left, head *head)
 		word.length -= (size_t)(slash + 1 - word.start);
 		word.start = slash + 1;
 	}
-	head->comm = left;
+	head->comm = remaining;
 	return parse_number(word, 10, 10, &head->thread);
 }
 

@@ -29,13 +29,13 @@
 typedef struct attach_file attach_file;
 
 /* What is at an address. */
-typedef struct attach_place {
+typedef struct attach_position {
 	const attach_file *module; /**< NULL: the code is in no file. */
 	uint64_t module_start;     /**< Its first address. */
 	uint64_t function_start;   /**< 0 if not known. */
 	uint64_t function_size;
 	const char *function; /**< NULL if not known. */
-} attach_place;
+} attach_position;
 
 /* Size of a build ID in hexadecimal digits. */
 #define BUILD_ID_SIZE 80
@@ -551,25 +551,25 @@ static const symbol *find_symbol(const attach_file *file, uint64_t inside)
 }
 
 /* Finds what is at an address. Returns 0 if no code is. */
-static int attach_modules_find(attach_modules *modules, uint64_t address, attach_place *place)
+static int attach_modules_find(attach_modules *modules, uint64_t address, attach_position *position)
 {
 	const range *range = find_range(modules, address);
 	const compiled *code;
 	uint64_t inside;
 
-	memset(place, 0, sizeof(*place));
+	memset(position, 0, sizeof(*position));
 	if (range == NULL)
 		return 0;
 	if (range->file != NULL) {
 		const symbol *found =
 			address_in_file(range, address, &inside) ? find_symbol(range->file, inside) : NULL;
 
-		place->module = range->file;
-		place->module_start = range->first_start;
+		position->module = range->file;
+		position->module_start = range->first_start;
 		if (found != NULL) {
-			place->function = found->name;
-			place->function_start = address - (inside - found->start);
-			place->function_size = found->size;
+			position->function = found->name;
+			position->function_start = address - (inside - found->start);
+			position->function_size = found->size;
 		}
 		return 1;
 	}
@@ -577,9 +577,9 @@ static int attach_modules_find(attach_modules *modules, uint64_t address, attach
 	if (code == NULL && read_compiled(modules))
 		code = find_compiled(modules, address);
 	if (code != NULL) {
-		place->function = code->name;
-		place->function_start = code->start;
-		place->function_size = code->size;
+		position->function = code->name;
+		position->function_start = code->start;
+		position->function_size = code->size;
 	}
 	return 1;
 }
@@ -753,29 +753,29 @@ static id_entry *entry_of(attach_log *log, key_map *map, uint64_t key)
 	return entry;
 }
 
-static uint32_t module_of(attach_log *log, const attach_place *place)
+static uint32_t module_of(attach_log *log, const attach_position *position)
 {
-	id_entry *entry = entry_of(log, &log->modules, hash_key((uintptr_t)place->module) ^ place->module_start);
+	id_entry *entry = entry_of(log, &log->modules, hash_key((uintptr_t)position->module) ^ position->module_start);
 	mprof_record *record;
 
-	if (place->module == NULL || entry == NULL)
+	if (position->module == NULL || entry == NULL)
 		return 0;
 	if (entry->id == 0 && (record = add_record(log, MODULES, MPROF_RECORD_MODULE)) != NULL) {
 		entry->id = record->id;
-		record->as.module.address = place->module_start;
-		record->as.module.size = attach_file_size(place->module);
-		record->as.module.file = attach_file_path(place->module);
-		record->as.module.build_id = attach_file_build_id(place->module);
+		record->as.module.address = position->module_start;
+		record->as.module.size = attach_file_size(position->module);
+		record->as.module.file = attach_file_path(position->module);
+		record->as.module.build_id = attach_file_build_id(position->module);
 	}
 	return (uint32_t)entry->id;
 }
 
-static uint32_t function_of(attach_log *log, const attach_place *place, uint32_t module)
+static uint32_t function_of(attach_log *log, const attach_position *position, uint32_t module)
 {
-	id_entry *entry =
-		place->function != NULL
-			? entry_of(log, &log->functions, place->function_start ^ hash_key((uintptr_t)place->function))
-			: NULL;
+	id_entry *entry = position->function != NULL
+				  ? entry_of(log, &log->functions,
+					     position->function_start ^ hash_key((uintptr_t)position->function))
+				  : NULL;
 	mprof_record *record;
 
 	if (entry == NULL)
@@ -783,9 +783,9 @@ static uint32_t function_of(attach_log *log, const attach_place *place, uint32_t
 	if (entry->id == 0 && (record = add_record(log, FUNCTIONS, MPROF_RECORD_FUNCTION)) != NULL) {
 		entry->id = record->id;
 		record->as.function.module = module;
-		record->as.function.offset = place->function_start - (module != 0 ? place->module_start : 0);
-		record->as.function.size = place->function_size;
-		record->as.function.name = place->function;
+		record->as.function.offset = position->function_start - (module != 0 ? position->module_start : 0);
+		record->as.function.size = position->function_size;
+		record->as.function.name = position->function;
 	}
 	return (uint32_t)entry->id;
 }
@@ -794,21 +794,21 @@ static uint32_t function_of(attach_log *log, const attach_place *place, uint32_t
 static uint32_t location_of(attach_log *log, uint64_t address, int is_exact)
 {
 	id_entry *entry = entry_of(log, &log->locations, address << 1 | (is_exact != 0));
-	attach_place place;
+	attach_position position;
 	mprof_record *record;
 
 	if (entry == NULL)
 		return 0;
 	if (entry->id != 0)
 		return (uint32_t)entry->id;
-	(void)attach_modules_find(log->code, is_exact ? address : address - 1, &place);
+	(void)attach_modules_find(log->code, is_exact ? address : address - 1, &position);
 	record = add_record(log, LOCATIONS, MPROF_RECORD_LOCATION);
 	if (record == NULL)
 		return 0;
 	entry->id = record->id;
-	record->as.location.module = module_of(log, &place);
-	record->as.location.function = function_of(log, &place, record->as.location.module);
-	record->as.location.offset = address - (record->as.location.module != 0 ? place.module_start : 0);
+	record->as.location.module = module_of(log, &position);
+	record->as.location.function = function_of(log, &position, record->as.location.module);
+	record->as.location.offset = address - (record->as.location.module != 0 ? position.module_start : 0);
 	return (uint32_t)entry->id;
 }
 
@@ -867,7 +867,7 @@ static int leave(attach_log *log, unwind_frame *frame, int *is_exact)
 {
 	const uint64_t address = frame->registers[REGISTER_ADDRESS] - !*is_exact;
 	const cached_row *row = find_row(log, address);
-	attach_place place;
+	attach_position position;
 	uint64_t base;
 
 	if (row != NULL) {
@@ -881,7 +881,7 @@ static int leave(attach_log *log, unwind_frame *frame, int *is_exact)
 		return 1;
 	}
 	*is_exact = 0;
-	return attach_modules_find(log->code, address, &place) && leave_by_frame_pointer(frame);
+	return attach_modules_find(log->code, address, &position) && leave_by_frame_pointer(frame);
 }
 
 /* The ID of the call stack of a sample. */
