@@ -124,7 +124,7 @@ static int is_variable_set(const char *name)
 }
 
 /*
- * Starts the program of the environment variable BROWSER, or xdg-open if that is not set. waits: a program of
+ * Starts the program of the environment variable BROWSER, or xdg-open if that is not set. \p waits: a program of
  * BROWSER, which may use the terminal, is waited for. Returns NULL, or why no program was started, such as that there
  * is no display.
  */

@@ -394,7 +394,7 @@ static stack_tree *invert(const flame_options *options, const stack_tree *tree)
 }
 
 /*
- * Prints the flame graph of a log, which was read, and of an earlier one, unless before is NULL. Returns 0 after a
+ * Prints the flame graph of a log, which was read, and of an earlier one, unless \p before is NULL. Returns 0 after a
  * message if out of memory.
  */
 static int flame_graph_print(FILE *file, const flame_options *options, const flame_log *log, const flame_log *before)

@@ -382,10 +382,6 @@ static void heap_leaks_json(const heap_leaks *leaks, json_writer *json)
 }
 
 /*
- * The command.
- */
-
-/*
  * The processes that the heap snapshots of a log are of.
  */
 

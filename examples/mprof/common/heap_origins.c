@@ -155,7 +155,7 @@ static void keep_live(native_blocks *all, const block_changes *changes)
 }
 
 /*
- * Reads the events of native memory before a heap snapshot of a log. snapshot: which one, from 1. limit: bytes of
+ * Reads the events of native memory before a heap snapshot of a log. \p snapshot: which one, from 1. \p limit: bytes of
  * memory for them. Returns an exit status. Call native_blocks_release() in any case.
  */
 static int native_blocks_read(native_blocks *all, const char *path, uint32_t snapshot, uint64_t limit)

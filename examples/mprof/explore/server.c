@@ -216,7 +216,7 @@ static http_request http_request_parse(const char *head, size_t length, const ht
 }
 
 /*
- * The server.
+ * Limits, and clients.
  */
 
 /* Clients at one time. More wait until one is done, or until one that has not sent a request makes room. */

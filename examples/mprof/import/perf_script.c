@@ -79,7 +79,7 @@ static text take_first(text *from)
 	return word;
 }
 
-/* Returns whether a text is a number of up to max_digits digits. */
+/* Returns whether a text is a number of up to \p max_digits digits. */
 static int parse_number(text text, int base, size_t max_digits, uint64_t *value)
 {
 	*value = 0;

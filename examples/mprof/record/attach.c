@@ -416,8 +416,8 @@ static void attach_events_close(attach_events *events)
 }
 
 /*
- * Starts sampling. period_ns: processor time between samples. Returns NULL with errno set if the system does not
- * allow it. client is borrowed.
+ * Starts sampling. \p period_ns: processor time between samples. Returns NULL with errno set if the system does not
+ * allow it. \p client is borrowed.
  */
 static attach_events *attach_events_open(pid_t process, uint64_t period_ns, const attach_client *client)
 {
@@ -448,7 +448,7 @@ static attach_events *attach_events_open(pid_t process, uint64_t period_ns, cons
 	return NULL;
 }
 
-/* Waits until there are samples, for milliseconds at most, or until the process ends. Returns whether it ended. */
+/* Waits until there are samples, for \p milliseconds at most, or until the process ends. Returns whether it ended. */
 static int attach_events_wait(attach_events *events, int milliseconds)
 {
 	nfds_t count = 0;
@@ -480,7 +480,7 @@ static void attach_events_read(attach_events *events)
 	(void)follow_new(events);
 }
 
-/* Advances to the next thread that is followed. thread: 0 at first. Returns 0 after the last one. */
+/* Advances to the next thread that is followed. \p thread: 0 at first. Returns 0 after the last one. */
 static int attach_events_next_thread(const attach_events *events, uint32_t *thread)
 {
 	uint64_t next = UINT64_MAX;

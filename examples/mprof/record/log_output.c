@@ -91,8 +91,8 @@ static int is_foreign(const char *path, const struct stat *status)
 }
 
 /*
- * Claims this path. A file that is not empty can be claimed only with replaces. Errors other than that of an
- * existing file are left to the program that opens the log. created: the identity of the file if it was created.
+ * Claims this path. A file that is not empty can be claimed only with \p replaces. Errors other than that of an
+ * existing file are left to the program that opens the log. \p created: the identity of the file if it was created.
  */
 static claim_result claim_path(const char *path, int replaces, struct stat *created)
 {
@@ -188,8 +188,8 @@ static void claim_release(const char *path, const struct stat *created)
 
 /*
  * Whether a log may be moved to a path: nothing is there, or an empty file, such as the one that was created to claim
- * the path (created, or NULL), or with replaces an earlier log. No file that a program is writing a log to,
- * except through the descriptor lock_fd of claim_lock(), and no file of another user.
+ * the path (\p created, or NULL), or with \p replaces an earlier log. No file that a program is writing a log to,
+ * except through the descriptor \p lock_fd of claim_lock(), and no file of another user.
  */
 static int claim_may_replace(const char *path, const struct stat *created, int replaces, int lock_fd)
 {
@@ -344,11 +344,9 @@ static int relabel(log_parts *found)
 /*
  * Finds the parts in a directory, in the order of their processes and programs. Removes those of native programs that
  * are empty if the process executed another recorded program, or if Mono ran another process. Returns 0, or an errno
- * value; the parts that were found are valid then, too. Release them with log_parts_release().
- * \param found Set to the parts.
- * \param directory Absolute path.
- * \param prefix Start of the names of all parts, before the process ID.
- * \param ended A process that has ended.
+ * value; the parts that were found are valid then, too. Release them with log_parts_release(). \p directory: an
+ * absolute path; \p prefix: the start of the names of all parts, before the process ID; \p ended: a process that has
+ * ended.
  */
 static int log_parts_find(log_parts *found, const char *directory, const char *prefix, pid_t ended)
 {
@@ -382,7 +380,7 @@ static size_t find_largest(const log_parts *parts, int only_of_mono)
 }
 
 /*
- * The index of the log that gets the requested name: that of the last program that process ran, or the largest one
+ * The index of the log that gets the requested name: that of the last program that \p process ran, or the largest one
  * of those that Mono ran, if Mono did not run the former and its log is smaller. Otherwise the largest of all.
  */
 static size_t log_parts_choose(const log_parts *parts, pid_t process)

@@ -598,7 +598,7 @@ static size_t debug_frames_find(debug_units *units, Dwarf_Addr address, debug_fr
 	return count;
 }
 
-/* Makes a frame of a name alone. Returns the number of frames, 0 if name is NULL. */
+/* Makes a frame of a name alone. Returns the number of frames, 0 if \p name is NULL. */
 static size_t debug_frames_name(debug_frame *frame, const char *name)
 {
 	if (name == NULL)
