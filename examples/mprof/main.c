@@ -4,7 +4,6 @@
 #include "commands/complete.h"
 #include "commands/topics.h"
 #include "common/arguments.h"
-#include "common/nearest.h"
 #include "common/output.h"
 
 #include <mprof/base.h>

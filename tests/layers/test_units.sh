@@ -17,7 +17,7 @@ fail() {
 directories="
 	$(find lib -mindepth 2 -name '*.c' | sed 's|/[^/]*$||' | LC_ALL=C sort -u | paste -sd' ')
 	examples/mono examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/diff
-	examples/mprof/dump examples/mprof/export examples/mprof/flame examples/mprof/heap examples/mprof/import
+	examples/mprof/dump examples/mprof/explore examples/mprof/export examples/mprof/flame examples/mprof/heap examples/mprof/import
 	examples/mprof/live examples/mprof/record examples/mprof/report examples/mprof/symbolize examples/native examples/shared"
 
 # Prints for a directory "include UNIT UNIT" for each include between units, the including one first, and "fault TEXT"

@@ -43,27 +43,27 @@ static void await_file(const char *path)
 	while (access(path, F_OK) != 0)
 		usleep(1000);
 }
-static void end(const char *how, char **arguments)
+static void end(const char *mode, char **arguments)
 {
-	if (strcmp(how, "_exit") == 0)
+	if (strcmp(mode, "_exit") == 0)
 		_exit(0);
-	if (strcmp(how, "_Exit") == 0)
+	if (strcmp(mode, "_Exit") == 0)
 		_Exit(0);
-	if (strcmp(how, "quick_exit") == 0)
+	if (strcmp(mode, "quick_exit") == 0)
 		quick_exit(0);
-	if (strcmp(how, "exec") == 0)
+	if (strcmp(mode, "exec") == 0)
 		execl("/bin/true", "true", (char *)0);
-	if (strcmp(how, "handler") == 0) {
+	if (strcmp(mode, "handler") == 0) {
 		signal(SIGTERM, handle);
 		raise(SIGTERM);
 	}
-	if (strcmp(how, "chdir") == 0)
+	if (strcmp(mode, "chdir") == 0)
 		exit(chdir(arguments[2]));
-	if (strcmp(how, "exec_fails") == 0) {
+	if (strcmp(mode, "exec_fails") == 0) {
 		execl("./not_a_program", "not_a_program", (char *)0);
 		call();
 	}
-	if (strcmp(how, "vfork") == 0) {
+	if (strcmp(mode, "vfork") == 0) {
 		pid_t child = vfork();
 		if (child == 0)
 			_exit(0);
@@ -76,7 +76,7 @@ static void end(const char *how, char **arguments)
 		waitpid(child, NULL, 0);
 		call();
 	}
-	if (strcmp(how, "fork") == 0) {
+	if (strcmp(mode, "fork") == 0) {
 		pid_t child = fork();
 		if (child == 0) {
 			call();
@@ -84,14 +84,14 @@ static void end(const char *how, char **arguments)
 		}
 		waitpid(child, NULL, 0);
 	}
-	if (strcmp(how, "daemon") == 0) {
+	if (strcmp(mode, "daemon") == 0) {
 		if (daemon(1, 0) != 0)
 			exit(1);
 		await_file("go");
 		call();
 		fclose(fopen("done", "w"));
 	}
-	if (strcmp(how, "workers") == 0) {
+	if (strcmp(mode, "workers") == 0) {
 		if (fork() != 0)
 			_exit(0);
 		setsid();
@@ -158,10 +158,10 @@ for module in malloc instrument; do
 	# Programs that are executed have logs of their own, if they allocate.
 	others="0 "
 	test "$module" = malloc || others=
-	for how in return _exit _Exit quick_exit handler; do
+	for mode in return _exit _Exit quick_exit handler; do
 		rm -rf logs && mkdir logs
-		run_preloaded "$module" logs/a.mprof "$how"
-		expect_logs "$module $how" "1000 "
+		run_preloaded "$module" logs/a.mprof "$mode"
+		expect_logs "$module $mode" "1000 "
 	done
 	rm -rf logs && mkdir logs
 	run_preloaded "$module" logs/a.%p.mprof vfork
@@ -203,23 +203,23 @@ expect_line err 'has the end of another log'
 rm kept
 
 # A program whose first process ends, and whose other processes go on: all logs get their names.
-for how in daemon workers; do
+for mode in daemon workers; do
 	rm -rf logs go 'done' && mkdir logs
-	mprof record --calls --children -o logs/a.mprof -- ./program "$how"
-	expect_status 0 "record $how"
+	mprof record --calls --children -o logs/a.mprof -- ./program "$mode"
+	expect_status 0 "record $mode"
 	expect_no_line err 'salvage|Device|cannot'
-	expect "$how: the first log" "$(count logs/a.mprof)" 1000
+	expect "$mode: the first log" "$(count logs/a.mprof)" 1000
 	touch go
 	await test -e 'done'
 	complete() {
 		test -z "$(find logs -type f ! -name '*.mprof')" && test "$(find logs -type f | wc -l)" = "$1"
 	}
 	logs=2
-	test "$how" = daemon || logs=3
+	test "$mode" = daemon || logs=3
 	await complete "$logs"
 	wanted="1000 1000 "
-	test "$how" = daemon || wanted="1000 2000 2000 "
-	expect_logs "$how" "$wanted"
+	test "$mode" = daemon || wanted="1000 2000 2000 "
+	expect_logs "$mode" "$wanted"
 done
 rm -f go 'done'
 rm -rf logs && mkdir logs

@@ -20,8 +20,8 @@ same_events() {
 no_leavings() {
 	local left
 
-	left=$(find . -name '*.mprof.*' ! -name '*.events')
-	test -z "$left" || fail "left behind: $left"
+	remaining=$(find . -name '*.mprof.*' ! -name '*.events')
+	test -z "$remaining" || fail "left behind: $remaining"
 }
 
 # A copy in mprof2 has everything that a log in mprof2 has.
@@ -252,11 +252,11 @@ if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	methods_of() {
 		"$MPROF" report --json "$1" | jq -c .methods
 	}
-	for how in deflate deflate:9 zstd zstd:1; do
-		mprof convert --compress=$how full.mprof blocks.mprof
+	for codec in deflate deflate:9 zstd zstd:1; do
+		mprof convert --compress=$codec full.mprof blocks.mprof
 		# A build without this codec.
 		! grep -q "cannot compress" err || continue
-		expect_status 0 "convert --compress=$how"
+		expect_status 0 "convert --compress=$codec"
 		same_events full.mprof blocks.mprof
 		mprof check blocks.mprof
 		expect_status 0 "check of compressed blocks"

@@ -68,8 +68,8 @@ convert_less() {
 	expect "$log in $1" "$(jq -c --argjson before "$(count_events "$log")" --argjson after "$(count_events less.mprof)" '
 		def plain: (."allocation-at-jit" // 0) as $at_jit
 			| del(."allocation-at-jit", ."heap-object", ."heap-free") | .allocation = (.allocation // 0) + $at_jit;
-		.left_out as $left | ($before | plain) as $all | ($after | plain) as $there
-		| [$all | to_entries[] | select(.value != ($there[.key] // 0) + ($left.events[.key] // 0))]' out)" '[]'
+		.left_out as $left_out | ($before | plain) as $all | ($after | plain) as $there
+		| [$all | to_entries[] | select(.value != ($there[.key] // 0) + ($left_out.events[.key] // 0))]' out)" '[]'
 	mprof check less.mprof
 	expect_status "$faults" "check of $log in $1"
 }

@@ -35,9 +35,9 @@ mprof report --json damaged.mprof
 expect_json damaged '[(.methods | map(.calls) | add), (.collections | length)]' '[1,2]'
 expect_json damaged '.session | [.complete, .valid_bytes, (.damage | length)]' "[false,$offset,1]"
 
-# All commands report the same offset: the end of the valid part, and for a cut log also its end. place CUT WANTED: the
+# All commands report the same offset: the end of the valid part, and for a cut log also its end. expect_position CUT WANTED: the
 # message for sample.mprof cut at this length
-place() {
+expect_position() {
 	head -c "$1" sample.mprof >cut.mprof
 	for command in info check report dump; do
 		mprof $command cut.mprof
@@ -52,14 +52,14 @@ place() {
 		expect_json "$command --json of a pipe cut at $1" '[.valid_bytes, .size]' "[$offset,$1]"
 	done
 }
-place $((offset + 30)) "offset $offset: the block that starts here is truncated: the log ends at byte $((offset + 30))"
-place $((offset + 3)) "offset $offset: the block that starts here is truncated: the log ends at byte $((offset + 3))"
-place $offset "offset $offset: incomplete: the log ends without an END block"
+expect_position $((offset + 30)) "offset $offset: the block that starts here is truncated: the log ends at byte $((offset + 30))"
+expect_position $((offset + 3)) "offset $offset: the block that starts here is truncated: the log ends at byte $((offset + 3))"
+expect_position $offset "offset $offset: incomplete: the log ends without an END block"
 
 # A closed log that defines a class twice is not complete. The offset is that of the ID before the name.
 cp mail.mprof twice.mprof
-place=$(($(grep -abo -m 1 'Game\.Gr' twice.mprof | head -n 1 | cut -d : -f 1) - 1))
-printf '\201' | dd of=twice.mprof bs=1 seek=$place conv=notrunc 2>/dev/null
+position=$(($(grep -abo -m 1 'Game\.Gr' twice.mprof | head -n 1 | cut -d : -f 1) - 1))
+printf '\201' | dd of=twice.mprof bs=1 seek=$position conv=notrunc 2>/dev/null
 mprof info --json twice.mprof
 expect_status 1 "info of a log that defines a class twice"
 expect_json twice '[.complete, .valid_bytes == .damage[0].offset, .valid_bytes < .size]' '[false,true,true]'

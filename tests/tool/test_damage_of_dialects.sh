@@ -9,7 +9,7 @@ needs jq
 corpus=$builddir/tests/data
 commands=("check" "info" "report --json" "dump" "dump --json" "decode" "convert" "convert --dialect=mono" "convert --dialect=drop")
 turn=0
-place=0
+position=0
 
 # Maximum memory of a command, in KiB. Sanitizers need far more than any log, so the limit applies only without them.
 memory=unlimited
@@ -75,9 +75,9 @@ cut_everywhere() {
 	size=$(stat -c %s "$1")
 	while read -r offset end; do
 		one_of 2 || continue
-		places=("$end" $((offset + (end - offset) * 2 / 3)) $((end - 1)) $((end + 1)))
-		place=$(((place + 1) % 4))
-		length=${places[place]}
+		positions=("$end" $((offset + (end - offset) * 2 / 3)) $((end - 1)) $((end + 1)))
+		position=$(((position + 1) % 4))
+		length=${positions[position]}
 		test "$length" -gt "$size" || cut_at "$length" "$1" blocks
 	done <blocks
 }
@@ -95,11 +95,11 @@ change_everywhere() {
 # Four bytes of a length or a count, all bits set.
 lengthen_everywhere() {
 	while read -r offset _; do
-		for place in 2 20; do
+		for position in 2 20; do
 			one_of 3 || continue
 			cp "$1" changed.mprof
-			printf '\377\377\377\177' | dd of=changed.mprof bs=1 seek=$((offset + place)) conv=notrunc 2>/dev/null
-			look_at "$1, a huge length at $((offset + place))" changed.mprof
+			printf '\377\377\377\177' | dd of=changed.mprof bs=1 seek=$((offset + position)) conv=notrunc 2>/dev/null
+			look_at "$1, a huge length at $((offset + position))" changed.mprof
 		done
 	done <blocks
 }

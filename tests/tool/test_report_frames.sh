@@ -55,12 +55,12 @@ expect "totals of the inverted tree" \
 
 # Filters: what is in focus and what is ignored make up everything; hiding keeps the time.
 name=$(sed -n 1p names)
-own='[.methods[].self_ns] | add'
+self_time='[.methods[].self_ns] | add'
 mprof report --json "--focus=$name" sample.mprof
-focused=$(jq "$own" out)
+focused=$(jq "$self_time" out)
 mprof report --json "--ignore=$name" sample.mprof
-ignored=$(jq "$own" out)
-expect "time with and without $name" $((focused + ignored)) "$(jq "$own" all)"
+ignored=$(jq "$self_time" out)
+expect "time with and without $name" $((focused + ignored)) "$(jq "$self_time" all)"
 id=$(jq '[.methods[] | select(.calls > 0)][0].id' all)
 expect_json "the ignored method" ".methods[] | select(.id == $id) | .calls" 0
 last=$(sed -n '$p' names)
@@ -79,14 +79,14 @@ END
 check_collapsed() {
 	mprof report --json --tree "$1"
 	jq -r --arg pattern "^$2[.]" -f runs.jq out >calls || fail "$1: jq"
-	jq --arg name "$2." '[.methods[] | select(("\(.class).\(.name)" | startswith($name))) | .self_ns] | add' out >own
+	jq --arg name "$2." '[.methods[] | select(("\(.class).\(.name)" | startswith($name))) | .self_ns] | add' out >self
 	jq '[.methods[].self_ns] | add' out >whole
 	mprof report --json --tree "--collapse=$2.*" "$1"
 	expect_status 0 "$1"
 	row="select(.name == \"[$2.*]\")"
 	expect_json "$1: calls of the run" ".methods[] | $row | .calls" "$(cat calls)"
 	# Each row is rounded to nanoseconds.
-	expect_json "$1: own time of the run" "[.methods[] | $row | .self_ns][0] - $(cat own) | fabs < 1000" true
+	expect_json "$1: own time of the run" "[.methods[] | $row | .self_ns][0] - $(cat self) | fabs < 1000" true
 	expect_json "$1: own time of all methods" "([.methods[].self_ns] | add) - $(cat whole) | fabs < 1000" true
 	expect_json "$1: the tree has it, too" \
 		"([.methods[] | $row | .calls][0]) == ([.call_tree[] | recurse(.children[]?) |
@@ -140,17 +140,17 @@ memory 0 0 0 0 50 50 0 0 0 0 1 1
 places 50 0 0 0 7 0 1 0 0 0 1 0"
 
 # Allocations by class: those in focus and those that are left when the same call stacks are ignored make up all.
-own='[.classes[] | {key: "\(.id)", value: [.allocations, .bytes]}] | from_entries'
+allocated='[.classes[] | {key: "\(.id)", value: [.allocations, .bytes]}] | from_entries'
 # check_classes LOG PATTERN
 check_classes() {
 	for option in focus ignore; do
 		mprof report --json "--$option=$2" "$1"
-		jq -S "$own" out >$option.json
+		jq -S "$allocated" out >$option.json
 	done
 	mprof report --json "$1"
 	expect "$1: classes with and without $2" "$(jq -S -s -c '.[0] as $a | .[1] as $b |
 		add | with_entries(.value = [$a[.key], $b[.key]] | .value |= (transpose | map(add)))' \
-		focus.json ignore.json)" "$(jq -S -c "$own" out)"
+		focus.json ignore.json)" "$(jq -S -c "$allocated" out)"
 	expect "$1: some are in focus" "$(jq '[.[][0]] | add > 0' focus.json ignore.json | xargs)" "true true"
 }
 check_classes full.mprof 'Game.World.Run*'

@@ -27,7 +27,7 @@ END
 
 # check_sums LOG CUT...: the windows between the times add up.
 check_sums() {
-	local log=$1 whole own=0 start="" end
+	local log=$1 whole sum=0 start="" end
 	shift
 	mprof report --json "$log"
 	whole=$(jq -c '.totals.method_ns' out)
@@ -37,11 +37,11 @@ check_sums() {
 		mprof report --json "--time=$start-$end" "$log"
 		case $status in 0 | 1) ;; *) fail "$log: $start-$end: status $status" ;; esac
 		jq -c -f figures.jq out >>parts.json
-		own=$((own + $(jq .totals.method_ns out)))
+		sum=$((sum + $(jq .totals.method_ns out)))
 		start=$end
 	done
 	expect "$log: windows at $*" "$(jq -c -s -S -f add.jq parts.json)" "$(jq -c -s -S -f add.jq whole.json)"
-	expect "$log: time in methods" "$((own - whole <= $# && whole - own <= $#))" 1
+	expect "$log: time in methods" "$((sum - whole <= $# && whole - sum <= $#))" 1
 }
 check_sums sample.mprof 100ns 600ns 1us
 check_sums full.mprof 20us 60us 1ms 100ms

@@ -21,14 +21,14 @@ for log in sample gzip mail full; do
 		"$(jq -c '[.methods[] | select(.calls > 0 or .self_ns > 0) |
 			[.id, .class, .name, .calls, .self_ns, .total_ns]] | sort' report)"
 	expect_json "$log" '[.classes[] | [.id, .name, .allocations, .bytes]] | sort' \
-		"$(jq -c --slurpfile own out '[.classes[] | select(.id as $id | $own[0].classes | any(.id == $id)) |
+		"$(jq -c --slurpfile printed out '[.classes[] | select(.id as $id | $printed[0].classes | any(.id == $id)) |
 			[.id, .name, .allocations, .bytes]] | sort' report)"
 	expect_json "$log" '[.classes[].bytes] | add // 0' "$(jq '[.classes[].bytes] | add // 0' report)"
 	expect_json "$log" '[.samples[].hits] | add // 0' "$(jq '[.samples[].hits] | add // 0' report)"
 	expect_json "$log" '[.collections[] | [.number, .generation, .start_ns, .duration_ns]]' \
 		"$(jq -c '[.collections[] | [.number, .generation, .start_ns, .duration_ns]]' report)"
-	expect_json "$log" '[.threads[] | .events] | add // 0' "$(jq --slurpfile own out \
-		'[.threads[] | select(.id as $id | $own[0].threads | any(.id == $id)) | .events] | add // 0' report)"
+	expect_json "$log" '[.threads[] | .events] | add // 0' "$(jq --slurpfile printed out \
+		'[.threads[] | select(.id as $id | $printed[0].threads | any(.id == $id)) | .events] | add // 0' report)"
 done
 
 # Standard input, as a pipe and as a file.

@@ -27,12 +27,12 @@ typedef struct completion {
 } completion;
 
 /* Offers a word, if what is there of it can be its start. */
-static void offer(const completion *asked, const char *word, const char *description)
+static void offer(const completion *requested, const char *word, const char *description)
 {
-	const char *rest = asked->current + asked->prefix_length;
+	const char *rest = requested->current + requested->prefix_length;
 
 	if (strncmp(word, rest, strlen(rest)) == 0)
-		printf("%.*s%s\t%s\n", asked->prefix_length, asked->current, word, description);
+		printf("%.*s%s\t%s\n", requested->prefix_length, requested->current, word, description);
 }
 
 /* What a command prints: it ends with its output, so it runs in a process of its own. The caller frees it; or NULL. */
@@ -65,11 +65,11 @@ static char *capture(int (*run)(int argc, char **argv), const char *name, const 
 	return text;
 }
 
-static const command *find(const completion *asked, const char *name)
+static const command *find(const completion *requested, const char *name)
 {
-	for (size_t i = 0; i < asked->count; i++) {
-		if (strcmp(asked->commands[i].name, name) == 0)
-			return &asked->commands[i];
+	for (size_t i = 0; i < requested->count; i++) {
+		if (strcmp(requested->commands[i].name, name) == 0)
+			return &requested->commands[i];
 	}
 	return NULL;
 }
@@ -151,8 +151,8 @@ static const char *last_column(const char *text)
 }
 
 /* Offers the first words of the lines of a list, which begins after a line with an end, or after the first line. */
-static void offer_list(const completion *asked, int (*run)(int argc, char **argv), const char *name, const char *option,
-		       const char *before)
+static void offer_list(const completion *requested, int (*run)(int argc, char **argv), const char *name,
+		       const char *option, const char *before)
 {
 	char *text = capture(run, name, option), *rest, *line;
 
@@ -171,18 +171,18 @@ static void offer_list(const completion *asked, int (*run)(int argc, char **argv
 		description += strspn(description, " ");
 		if (line[indent + length] == ' ')
 			line[indent + length] = '\0';
-		offer(asked, line + indent, last_column(description));
+		offer(requested, line + indent, last_column(description));
 	}
 	free(text);
 }
 
-static void offer_words(const completion *asked, const char *words)
+static void offer_words(const completion *requested, const char *words)
 {
 	char *copy = strdup(words), *rest = copy, *word;
 
 	while (rest != NULL && (word = strsep(&rest, ", ")) != NULL) {
 		if (*word != '\0')
-			offer(asked, word, "");
+			offer(requested, word, "");
 	}
 	free(copy);
 }
@@ -210,27 +210,27 @@ static const struct {
 	 "events running ready lost count average age backtraces"},
 };
 
-static void offer_values(const completion *asked, const command *command, const char *option)
+static void offer_values(const completion *requested, const command *command, const char *option)
 {
 	char dialects[DIALECTS_LIST_SIZE];
 
 	if (strcmp(option, "--sections") == 0) {
-		offer_list(asked, command->run, command->name, "--sections=help", "");
+		offer_list(requested, command->run, command->name, "--sections=help", "");
 	} else if (strcmp(option, "--to") == 0) {
-		offer_list(asked, command->run, command->name, "--to=help", "");
+		offer_list(requested, command->run, command->name, "--to=help", "");
 	} else if (strcmp(option, "--from") == 0) {
-		offer_list(asked, command->run, command->name, "--from=help", "");
+		offer_list(requested, command->run, command->name, "--from=help", "");
 	} else if (strcmp(option, "--dialect") == 0 || strcmp(option, "--format") == 0) {
-		offer_words(asked, dialects_list(dialects));
+		offer_words(requested, dialects_list(dialects));
 	} else if (strcmp(option, "--value") == 0) {
 		for (int value = 0; value < EXPORT_VALUES; value++)
-			offer(asked, export_value_name((export_value)value), "");
+			offer(requested, export_value_name((export_value)value), "");
 	} else {
 		for (size_t i = 0; i < sizeof(known_values) / sizeof(known_values[0]); i++) {
 			if (strcmp(known_values[i].option, option) != 0 ||
 			    (known_values[i].command != NULL && strcmp(known_values[i].command, command->name) != 0))
 				continue;
-			offer_words(asked, known_values[i].words);
+			offer_words(requested, known_values[i].words);
 			return;
 		}
 		puts(":files");
@@ -265,17 +265,17 @@ static int takes_next(const command *command, const char *word, wanted_option *w
 }
 
 /* Of a list of values, only the last one is completed. */
-static void begin_values(completion *asked, size_t length)
+static void begin_values(completion *requested, size_t length)
 {
-	const char *comma = strrchr(asked->current + length, ',');
+	const char *comma = strrchr(requested->current + length, ',');
 
-	asked->prefix_length = (int)(comma != NULL ? (size_t)(comma + 1 - asked->current) : length);
+	requested->prefix_length = (int)(comma != NULL ? (size_t)(comma + 1 - requested->current) : length);
 }
 
-static void offer_commands(const completion *asked)
+static void offer_commands(const completion *requested)
 {
-	for (size_t i = 0; i < asked->count; i++)
-		offer(asked, asked->commands[i].name, asked->commands[i].summary);
+	for (size_t i = 0; i < requested->count; i++)
+		offer(requested, requested->commands[i].name, requested->commands[i].summary);
 }
 
 static int print_topics(int argc, char **argv)
@@ -304,17 +304,17 @@ static int find_program(const command *command, int count, char **words)
 }
 
 /* What is no option: files, or what mprof control takes. */
-static void offer_argument(const completion *asked, const command *command, int count, char **words)
+static void offer_argument(const completion *requested, const command *command, int count, char **words)
 {
 	if (strcmp(command->name, "control") == 0) {
 		if (count == 2)
 			puts(":processes");
 		else if (count == 3)
-			offer_list(asked, command->run, command->name, "--help", "COMMAND is\n");
+			offer_list(requested, command->run, command->name, "--help", "COMMAND is\n");
 		else if (strcmp(words[count - 2], "alloc") == 0)
-			offer_words(asked, "on off stack stack:512k stack:all");
+			offer_words(requested, "on off stack stack:512k stack:all");
 		else
-			offer_words(asked, "on off");
+			offer_words(requested, "on off");
 	} else if (strcmp(command->name, "record") == 0) {
 		puts(":program 2");
 	} else if (strcmp(command->name, "import") == 0) {
@@ -327,9 +327,9 @@ static void offer_argument(const completion *asked, const command *command, int 
 }
 
 /* Words after the name of a command. */
-static void complete_arguments(completion *asked, const command *command, int count, char **words)
+static void complete_arguments(completion *requested, const command *command, int count, char **words)
 {
-	const char *equals = strchr(asked->current, '=');
+	const char *equals = strchr(requested->current, '=');
 	const int program = strcmp(command->name, "record") == 0 ? find_program(command, count, words) : 0;
 	char name[MAX_WORD];
 	wanted_option wanted;
@@ -337,41 +337,41 @@ static void complete_arguments(completion *asked, const command *command, int co
 	if (program > 0) {
 		printf(":program %d\n", program + 1);
 	} else if (count > 2 && takes_next(command, words[count - 2], &wanted)) {
-		begin_values(asked, 0);
-		offer_values(asked, command, wanted.name);
-	} else if (asked->current[0] == '-' && equals != NULL) {
-		begin_values(asked, (size_t)(equals + 1 - asked->current));
-		snprintf(name, sizeof(name), "%.*s", (int)(equals - asked->current), asked->current);
-		offer_values(asked, command, name);
-	} else if (asked->current[0] == '-') {
-		visit_options(command, offer_option, asked);
+		begin_values(requested, 0);
+		offer_values(requested, command, wanted.name);
+	} else if (requested->current[0] == '-' && equals != NULL) {
+		begin_values(requested, (size_t)(equals + 1 - requested->current));
+		snprintf(name, sizeof(name), "%.*s", (int)(equals - requested->current), requested->current);
+		offer_values(requested, command, name);
+	} else if (requested->current[0] == '-') {
+		visit_options(command, offer_option, requested);
 	} else {
-		offer_argument(asked, command, count, words);
+		offer_argument(requested, command, count, words);
 	}
 }
 
 int complete_command_line(const command *commands, size_t count, int argc, char **argv)
 {
-	completion asked = {.commands = commands, .count = count};
+	completion requested = {.commands = commands, .count = count};
 	const command *command;
 
 	/* argv is complete, the words after the name of the program, the last one possibly empty. */
 	if (argc < 2)
 		return STATUS_OK;
-	asked.current = argv[argc - 1];
+	requested.current = argv[argc - 1];
 	if (argc == 2) {
-		offer_commands(&asked);
-		offer(&asked, "help", "print the help of a command or a topic");
-		offer(&asked, "--help", "");
-		offer(&asked, "--version", "");
+		offer_commands(&requested);
+		offer(&requested, "help", "print the help of a command or a topic");
+		offer(&requested, "--help", "");
+		offer(&requested, "--version", "");
 		return STATUS_OK;
 	}
-	command = find(&asked, argv[1]);
+	command = find(&requested, argv[1]);
 	if (strcmp(argv[1], "help") == 0 && argc == 3) {
-		offer_list(&asked, print_topics, "help", "", "");
-		offer_commands(&asked);
+		offer_list(&requested, print_topics, "help", "", "");
+		offer_commands(&requested);
 	} else if (command != NULL) {
-		complete_arguments(&asked, command, argc - 1, argv + 1);
+		complete_arguments(&requested, command, argc - 1, argv + 1);
 	}
 	return STATUS_OK;
 }

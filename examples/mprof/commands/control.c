@@ -6,7 +6,6 @@
 #include "common/arguments.h"
 #include "common/control_connection.h"
 #include "common/json.h"
-#include "common/nearest.h"
 #include "shared/text.h"
 
 #include <errno.h>

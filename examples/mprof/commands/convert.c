@@ -8,7 +8,6 @@
 #include "common/input.h"
 #include "common/json.h"
 #include "common/whole_file.h"
-#include "heap/spooled.h"
 #include "shared/codec_names.h"
 #include "shared/dialects.h"
 #include "shared/losses.h"

@@ -2,9 +2,9 @@
 /* mprof export: writes a log in the format of another tool. */
 #include "commands/commands.h"
 #include "common/arguments.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "export/targets.h"
-#include "heap/spooled.h"
 #include "report/filters.h"
 #include "shared/text.h"
 

@@ -2,7 +2,7 @@
 /* mprof report: prints the profile of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "heap/spooled.h"
+#include "common/input.h"
 #include "live/part_log.h"
 #include "report/filters.h"
 #include "report/findings.h"

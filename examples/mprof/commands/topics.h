@@ -6,7 +6,7 @@
 #ifndef TOPICS_H
 #define TOPICS_H
 
-#include "common/nearest.h"
+#include "common/arguments.h"
 
 /** Prints the page of a topic. Returns 0 if there is no such topic. */
 int topics_print(const char *name);

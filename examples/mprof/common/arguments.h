@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/arguments.h
- * \brief Parsing of command lines for the commands that read a log.
+ * \brief Parsing of command lines for the commands that read a log, and names that a mistyped one may stand for.
  */
 #ifndef COMMON_ARGUMENTS_H
 #define COMMON_ARGUMENTS_H
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** Exit statuses of all commands; record returns that of the program it runs. */
@@ -79,6 +80,9 @@ int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, con
 /** Parses the arguments of a command that reads no FILE. Returns the same as arguments_parse(). */
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help);
 
+/** Returns the number of threads that decode events by the latest --threads, or 1. */
+uint32_t arguments_threads(void);
+
 /** Parses an integer; returns 0 after a message if it is not a number from \p least to \p largest. */
 int arguments_number(const char *option, const char *text, uint64_t least, uint64_t largest, uint64_t *number);
 
@@ -90,5 +94,34 @@ int arguments_refuse_option(int argc, char **argv, const struct option *options,
 
 /** Prints where the usage is explained, after the message about the error. Returns the exit status. */
 int arguments_refuse(const char *command);
+
+/*
+ * The name most similar to a mistyped one.
+ */
+
+/** Only this many bytes of a name are compared. */
+#define NEAREST_LENGTH 128
+
+typedef struct nearest_name {
+	char wanted[NEAREST_LENGTH + 1]; /**< The typed text in lower case, without wildcards. */
+	size_t length;
+	int is_start;  /**< The text ended with *: names are compared only up to its length. */
+	char *found;   /**< The nearest name so far; NULL if none. */
+	size_t misses; /**< Weighted distance of found. */
+} nearest_name;
+
+/** Starts a search for \p wanted. Call nearest_release() at the end. */
+void nearest_init(nearest_name *nearest, const char *wanted);
+
+/**
+ * Offers a candidate. \p key is the text that is compared; \p name is copied to nearest_name.found if it is the
+ * nearest.
+ */
+void nearest_offer(nearest_name *nearest, const char *key, const char *name);
+
+/** Offers a candidate that is considered only if its edit distance is small. */
+void nearest_offer_word(nearest_name *nearest, const char *key, const char *name);
+
+void nearest_release(nearest_name *nearest);
 
 #endif

@@ -1,17 +1,223 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads where the objects of a heap snapshot were allocated, and selects objects by that. */
+/* Reads where the objects of a heap snapshot were allocated. */
 #include "common/heap_origins.h"
 
 #include "common/arguments.h"
-#include "common/profile_input.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of origin_filter::matches. */
-#define SITE_DIFFERS 1
-#define SITE_MATCHES 2
+/*
+ * Blocks of native memory that exist at a heap snapshot: those whose allocation is the last event before it.
+ */
+
+#define BATCH 256
+
+/* What an event does to an address. */
+typedef struct block_change {
+	uint64_t address;
+	uint64_t counter;
+	uint64_t order; /* Of the changes in the log. */
+	uint64_t size;  /* 0 if it is freed. */
+	uint32_t stack;
+} block_change;
+
+typedef struct block_changes {
+	block_change *items;
+	size_t count;
+	size_t capacity;
+	uint64_t limit; /* In bytes. */
+	int is_limited;
+	uint64_t snapshots; /* How many have begun. */
+	uint64_t number;    /* Of the latest one. */
+	uint64_t end;       /* Counter of the one that is wanted. */
+	int has_end;
+} block_changes;
+
+static void add_change(block_changes *all, uint64_t address, uint64_t counter, uint64_t size, uint32_t stack)
+{
+	if (all->is_limited)
+		return;
+	if (all->count == all->capacity) {
+		const size_t larger = all->capacity != 0 ? all->capacity * 2 : 1024;
+		block_change *grown =
+			larger <= all->limit / sizeof(*grown) ? reallocarray(all->items, larger, sizeof(*grown)) : NULL;
+
+		if (grown == NULL) {
+			all->is_limited = 1;
+			return;
+		}
+		all->items = grown;
+		all->capacity = larger;
+	}
+	all->items[all->count] = (block_change){address, counter, all->count, size, stack};
+	all->count++;
+}
+
+static void add_event(block_changes *all, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	switch (event->kind) {
+	case MPROF_EVENT_MEMORY_RESIZED:
+		/* The old block is gone from the start of the resize on. */
+		if (detail != NULL && detail->object != 0)
+			add_change(all, detail->object,
+				   (int64_t)(event->counter - detail->started) > 0 ? detail->started : event->counter,
+				   0, 0);
+		/* Fall through. */
+	case MPROF_EVENT_MEMORY_ALLOCATED:
+		if (detail != NULL)
+			add_change(all, event->value, event->counter, detail->size, detail->stack);
+		break;
+	case MPROF_EVENT_MEMORY_FREED:
+		add_change(all, event->value, event->counter, 0, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+static void note_snapshot(block_changes *all, const mprof_heap_data_block *block, uint32_t wanted)
+{
+	if (block->number == 0 || (block->number == all->number && (block->flags & MPROF_HEAP_FLAG_FIRST) == 0))
+		return;
+	all->number = block->number;
+	if (++all->snapshots != wanted)
+		return;
+	all->end = block->counter;
+	all->has_end = 1;
+}
+
+/* Events of threads that precede the snapshot may follow it in the log, so all of it is read. */
+static void read_changes(block_changes *all, log_input *input, uint32_t wanted)
+{
+	static mprof_event events[BATCH];
+	mprof_block block;
+
+	memset(&block, 0, sizeof(block));
+	while (input_next_block(input, &block)) {
+		size_t count;
+
+		if (block.kind == MPROF_BLOCK_HEAP_DATA)
+			note_snapshot(all, &block.as.heap_data, wanted);
+		if (block.kind != MPROF_BLOCK_EVENTS)
+			continue;
+		while (mprof_reader_next_events(input->reader, events, BATCH, &count) == MPROF_OK) {
+			for (size_t i = 0; i < count; i++)
+				add_event(all, &events[i]);
+		}
+	}
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const block_change *a = left;
+	const block_change *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->counter != b->counter)
+		return (int64_t)(a->counter - b->counter) < 0 ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Which block contains each one. */
+static void nest_blocks(native_blocks *all)
+{
+	uint32_t outer = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		native_block *block = &all->blocks[i];
+
+		while (outer != 0 && block->address - all->blocks[outer - 1].address >= all->blocks[outer - 1].size)
+			outer = all->blocks[outer - 1].outer;
+		block->outer = outer;
+		outer = (uint32_t)i + 1;
+	}
+}
+
+static void keep_live(native_blocks *all, const block_changes *changes)
+{
+	for (size_t i = 0; i < changes->count && all->count < UINT32_MAX - 1; i++) {
+		const block_change *change = &changes->items[i];
+		const block_change *next = i + 1 < changes->count ? change + 1 : NULL;
+		const int is_before = (int64_t)(change->counter - changes->end) < 0;
+		const int is_last = next == NULL || next->address != change->address ||
+				    (int64_t)(next->counter - changes->end) >= 0;
+
+		if (!is_before || !is_last || change->size == 0)
+			continue;
+		all->blocks[all->count++] = (native_block){change->address, change->size, change->stack, 0};
+		if (change->stack > all->last_stack)
+			all->last_stack = change->stack;
+	}
+}
+
+/*
+ * Reads the events of native memory before a heap snapshot of a log. \p snapshot: which one, from 1. \p limit: bytes of
+ * memory for them. Returns an exit status. Call native_blocks_release() in any case.
+ */
+static int native_blocks_read(native_blocks *all, const char *path, uint32_t snapshot, uint64_t limit)
+{
+	block_changes changes = {.limit = limit};
+	log_input input;
+	int status = STATUS_NOTHING;
+
+	memset(all, 0, sizeof(*all));
+	if (input_open_again(&input, path,
+			     MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA)) ==
+	    STATUS_OK) {
+		/* Damage was reported when the snapshot was read. */
+		input.is_quiet = 1;
+		read_changes(&changes, &input, snapshot);
+		status = input.status;
+	}
+	input_close(&input);
+	all->is_limited = changes.is_limited;
+	if (!changes.is_limited && changes.has_end && changes.count > 0) {
+		qsort(changes.items, changes.count, sizeof(*changes.items), compare_changes);
+		all->blocks = calloc(changes.count, sizeof(*all->blocks));
+		all->is_limited = all->blocks == NULL;
+	}
+	if (all->blocks != NULL) {
+		keep_live(all, &changes);
+		nest_blocks(all);
+	}
+	free(changes.items);
+	return status;
+}
+
+static void native_blocks_release(native_blocks *all)
+{
+	free(all->blocks);
+	memset(all, 0, sizeof(*all));
+}
+
+/* The innermost block that contains an address; NULL if none. */
+static const native_block *native_blocks_find(const native_blocks *all, uint64_t address)
+{
+	size_t first = 0;
+	size_t end = all->count;
+	uint32_t found;
+
+	while (first < end) {
+		const size_t middle = first + (end - first) / 2;
+
+		if (all->blocks[middle].address <= address)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	found = (uint32_t)first;
+	while (found != 0 && address - all->blocks[found - 1].address >= all->blocks[found - 1].size)
+		found = all->blocks[found - 1].outer;
+	return found != 0 ? &all->blocks[found - 1] : NULL;
+}
+
+/*
+ * Origins.
+ */
 
 /* All blocks but those of samples, which have nothing to do with objects. */
 #define WANTED_BLOCKS                                                                                                  \
@@ -142,67 +348,4 @@ mprof_stack_frame *heap_origins_frames(const heap_origins *origins, const heap_o
 		*count = 1;
 	}
 	return frames;
-}
-
-int origin_filter_init(origin_filter *filter, const heap_origins *origins)
-{
-	filter->matches = calloc(mprof_profile_get_row_count(origins->profile, MPROF_TABLE_AGE_SITES) + 1, 1);
-	filter->native_matches = calloc((size_t)origins->blocks.last_stack + 1, 1);
-	return filter->matches != NULL && filter->native_matches != NULL;
-}
-
-void origin_filter_release(origin_filter *filter)
-{
-	free(filter->matches);
-	free(filter->native_matches);
-}
-
-/* Compares the name of a frame with and without the parameters of the method. */
-static int matches_frame(const char *pattern, const char *name)
-{
-	char text[512];
-	const char *end;
-
-	if (name == NULL)
-		return 0;
-	if (fnmatch(pattern, name, 0) == 0)
-		return 1;
-	end = strstr(name, " (");
-	if (end == NULL || (size_t)(end - name) >= sizeof(text))
-		return 0;
-	memcpy(text, name, (size_t)(end - name));
-	text[end - name] = '\0';
-	return fnmatch(pattern, text, 0) == 0;
-}
-
-static int matches_site(const origin_filter *filter, const heap_origins *origins, const heap_origin *origin)
-{
-	size_t count;
-	mprof_stack_frame *frames = heap_origins_frames(origins, origin, &count);
-	int matches = 0;
-
-	for (size_t i = 0; i < count && !matches; i++)
-		matches = matches_frame(filter->pattern, names_frame(origins->input.names, &frames[i]));
-	free(frames);
-	return matches;
-}
-
-int origin_filter_needs_age(const origin_filter *filter)
-{
-	return filter->has_min_age || filter->has_max_age;
-}
-
-int origin_filter_wants(origin_filter *filter, const heap_origins *origins, const heap_origin *origin)
-{
-	unsigned char *mark = origin->block != NULL ? &filter->native_matches[origin->block->stack]
-						    : &filter->matches[origin->object.site];
-
-	if (origin->block == NULL && ((filter->has_min_age && origin->object.age < filter->min_age) ||
-				      (filter->has_max_age && origin->object.age > filter->max_age)))
-		return 0;
-	if (filter->pattern == NULL)
-		return 1;
-	if (*mark == 0)
-		*mark = matches_site(filter, origins, origin) ? SITE_MATCHES : SITE_DIFFERS;
-	return *mark == SITE_MATCHES;
 }

@@ -3,13 +3,31 @@
  * \file common/heap_origins.h
  * \brief Where the objects of a heap snapshot were allocated, and how many collections they survived.
  */
-#ifndef HEAP_ORIGINS_H
-#define HEAP_ORIGINS_H
+#ifndef COMMON_HEAP_ORIGINS_H
+#define COMMON_HEAP_ORIGINS_H
 
 #include "common/input.h"
-#include "common/native_blocks.h"
 
 #include <mprof/profile.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A block of native memory that exists at a heap snapshot. */
+typedef struct native_block {
+	uint64_t address;
+	uint64_t size;
+	uint32_t stack; /**< Of its allocation, 0 if not known. */
+	uint32_t outer; /**< The index of the block that contains it, plus 1; 0: none. */
+} native_block;
+
+/** Zeroed if there are none. */
+typedef struct native_blocks {
+	native_block *blocks; /**< By address. */
+	size_t count;
+	uint32_t last_stack; /**< The greatest stack ID. */
+	int is_limited;      /**< They need more memory than is allowed: there are none. */
+} native_blocks;
 
 /** Zeroed if there are no origins. */
 typedef struct heap_origins {
@@ -56,25 +74,5 @@ const char *heap_origins_reason(const heap_origins *origins);
 
 /** The frames of the call stack of an origin, the innermost first. The caller frees the array; NULL: out of memory. */
 mprof_stack_frame *heap_origins_frames(const heap_origins *origins, const heap_origin *origin, size_t *count);
-
-/** Which objects are wanted. */
-typedef struct origin_filter {
-	const char *pattern; /**< Of a method in the call stack; NULL for all. */
-	int has_min_age;
-	uint64_t min_age;
-	int has_max_age;
-	uint64_t max_age;
-	unsigned char *matches;        /**< By site: 0 not compared yet. */
-	unsigned char *native_matches; /**< The same by call stack of native memory. */
-} origin_filter;
-
-/** Fills in the rest of a filter, whose options are set. Returns 0 if out of memory. */
-int origin_filter_init(origin_filter *filter, const heap_origins *origins);
-void origin_filter_release(origin_filter *filter);
-
-/** Whether it is about ages, which are not known of objects of which only the native memory is. */
-int origin_filter_needs_age(const origin_filter *filter);
-
-int origin_filter_wants(origin_filter *filter, const heap_origins *origins, const heap_origin *origin);
 
 #endif

@@ -2,9 +2,12 @@
 /* Opens logs, shows progress, and reads definitions. */
 #include "common/input.h"
 
+#include <mprof/profile.h>
+#include <mprof/reader.h>
+
 #include "common/arguments.h"
+#include "common/names.h"
 #include "common/output.h"
-#include "common/threads.h"
 #include "shared/salvage.h"
 #include "shared/text.h"
 
@@ -12,11 +15,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int is_reached(const struct timespec *now, const struct timespec *deadline)
@@ -327,7 +332,7 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	/* Commands show and count events as they are in the log; the profile resolves implicit leaves itself. */
 	options.keep_implicit_leaves = 1;
 	options.follow = (uint32_t)input->is_growing;
-	options.threads = threads_get();
+	options.threads = arguments_threads();
 	status = mprof_reader_open_source(&source, &options, &input->reader);
 	if (status != MPROF_OK && status != MPROF_AGAIN && !explain_open(input, status))
 		return 0;
@@ -474,7 +479,8 @@ static void check_end(log_input *input)
 				     : "incomplete: the log ends without an END block");
 }
 
-uint32_t input_dialect(const log_input *input)
+/* The dialect of the log, an mprof_dialect. */
+static uint32_t input_dialect(const log_input *input)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 
@@ -614,4 +620,88 @@ void definitions_skip_listed(definition_progress *progress, const log_input *inp
 {
 	progress->taken[MPROF_RECORD_MODULE] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_MODULE);
 	progress->taken[MPROF_RECORD_FUNCTION] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_FUNCTION);
+}
+
+/*
+ * Feeds the blocks of a log to a profile.
+ */
+
+/* Reports an error, either of the reader, which then has its offset, or of the profile itself. */
+static void report_error(log_input *input, const mprof_block *block, mprof_status status)
+{
+	mprof_error error;
+
+	memset(&error, 0, sizeof(error));
+	error.struct_size = sizeof(error);
+	mprof_reader_get_error(input->reader, &error);
+	if (error.status == status && status != MPROF_ERR_MEMORY)
+		input_fetch_failed(input);
+	else
+		input_failed(input, block->offset, status, mprof_status_get_text(status));
+}
+
+void profile_input_add(log_input *input, mprof_profile *profile, const mprof_block *block)
+{
+	mprof_status status = mprof_profile_add_block(profile, input->reader, block);
+
+	if (status != MPROF_OK)
+		report_error(input, block, status);
+}
+
+void profile_input_finish(log_input *input, mprof_profile *profile, const mprof_block *block)
+{
+	mprof_status status = mprof_profile_finish(profile, input->reader);
+	mprof_profile_totals totals;
+
+	if (status != MPROF_OK) {
+		report_error(input, block, status);
+		return;
+	}
+	totals.struct_size = sizeof(totals);
+	mprof_profile_get_row(profile, MPROF_TABLE_TOTALS, 0, &totals);
+	if (totals.left_out > 0)
+		input_failed(input, block->offset, MPROF_ERR_LIMIT,
+			     "the profile exceeds its memory limit: statistics are incomplete");
+	else if (totals.limited)
+		input_failed(input, block->offset, MPROF_ERR_LIMIT,
+			     "the profile exceeds its memory limit: call paths and call sites are incomplete");
+}
+
+/*
+ * Copies standard input to a temporary file.
+ */
+
+#define BUFFER_SIZE 65536
+
+/* Returns 0 with errno set if reading or writing failed. */
+static int copy_standard_input(FILE *file)
+{
+	static char buffer[BUFFER_SIZE];
+	ssize_t length;
+
+	do {
+		length = read(STDIN_FILENO, buffer, sizeof(buffer));
+		if (length > 0 && fwrite(buffer, 1, (size_t)length, file) != (size_t)length)
+			return 0;
+	} while (length > 0 || (length < 0 && errno == EINTR));
+	return length == 0 && fflush(file) == 0;
+}
+
+const char *spooled_path(const char *path)
+{
+	struct stat stats;
+	FILE *file;
+	int is_copied;
+
+	if (strcmp(path, "-") != 0)
+		return path;
+	if (fstat(STDIN_FILENO, &stats) == 0 && S_ISREG(stats.st_mode))
+		return "/dev/stdin";
+	file = tmpfile();
+	is_copied = file != NULL && copy_standard_input(file) && dup2(fileno(file), STDIN_FILENO) >= 0;
+	if (!is_copied)
+		fprintf(stderr, "mprof: -: cannot copy standard input to a temporary file: %s\n", strerror(errno));
+	if (file != NULL)
+		fclose(file);
+	return is_copied ? "/dev/stdin" : NULL;
 }

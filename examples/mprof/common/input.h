@@ -6,9 +6,10 @@
 #ifndef COMMON_INPUT_H
 #define COMMON_INPUT_H
 
-#include <mprof/reader.h>
-
 #include "common/names.h"
+
+#include <mprof/profile.h>
+#include <mprof/reader.h>
 
 #include <stdint.h>
 #include <time.h>
@@ -103,9 +104,6 @@ int input_begin_again(log_input *input);
 /** Reads the ranges of generated code of a log, so that they are known from its start on, if another reader has any. */
 void input_learn_code(log_input *input, const mprof_reader *other);
 
-/** The dialect of the log, an #mprof_dialect. */
-uint32_t input_dialect(const log_input *input);
-
 /** Returns 1 if mprof_reader_next_events() returns the content of blocks of this kind. */
 int input_block_has_events(const mprof_block *block);
 
@@ -159,5 +157,17 @@ int definitions_next(definition_progress *progress, const log_input *input, mpro
 
 /** Skips the modules and functions defined so far, which a STATISTICAL block lists itself. */
 void definitions_skip_listed(definition_progress *progress, const log_input *input);
+
+/** Adds the current block to a profile, and reports problems. */
+void profile_input_add(log_input *input, mprof_profile *profile, const mprof_block *block);
+
+/** Finishes a profile, and reports problems; \p block is the last one read. */
+void profile_input_finish(log_input *input, mprof_profile *profile, const mprof_block *block);
+
+/**
+ * Copies standard input to an unnamed temporary file, which becomes standard input, unless \p path is not "-". Returns
+ * the path that can be opened any number of times: \p path for other files; NULL after a message if that failed.
+ */
+const char *spooled_path(const char *path);
 
 #endif

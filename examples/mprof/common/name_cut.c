@@ -21,7 +21,7 @@ static const char ellipsis[] = "...";
 typedef struct name_parts {
 	const char *text;
 	size_t owner;     /**< Start of the class, without its namespaces. */
-	size_t own;       /**< Start of the method's own name; for a class, of its last part. */
+	size_t last_part; /**< Start of the method's own name; for a class, of its last part. */
 	size_t arguments; /**< Opening parenthesis; the end of the name if none. */
 	size_t length;
 } name_parts;
@@ -39,8 +39,8 @@ static size_t skip_separators(name_parts *parts, size_t offset)
 {
 	size_t next = offset + separator_length(parts->text, offset);
 
-	parts->owner = parts->own;
-	parts->own = next;
+	parts->owner = parts->last_part;
+	parts->last_part = next;
 	while (parts->text[next] == '.')
 		next++;
 	return next;
@@ -177,7 +177,7 @@ static void shorten_name(short_name *shortened, const name_parts *parts, size_t 
 	if (utf8_length(shortened->text) <= width)
 		return;
 	shortened->length = 0;
-	append_without_brackets(shortened, text, parts->own, parts->arguments);
+	append_without_brackets(shortened, text, parts->last_part, parts->arguments);
 	append_arguments(shortened, parts);
 	if (utf8_length(shortened->text) + sizeof(ellipsis) - 1 > width) {
 		keep_start(shortened, width);

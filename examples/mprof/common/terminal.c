@@ -192,25 +192,25 @@ static size_t width_of_names(const line_widths *widths, size_t line_width)
 {
 	size_t room = line_width > widths->others ? line_width - widths->others : 0;
 	size_t width = 0;
-	size_t left = widths->name_count;
-	int is_done = left == 0;
+	size_t remaining = widths->name_count;
+	int is_done = remaining == 0;
 
 	while (!is_done) {
 		const size_t last = width;
 		size_t used = 0;
 
-		left = 0;
+		remaining = 0;
 		for (size_t i = 0; i < widths->name_count; i++) {
 			if (widths->names[i] <= last)
 				used += widths->names[i];
 			else
-				left++;
+				remaining++;
 		}
-		width = left > 0 && room > used ? (room - used) / left : last;
-		is_done = left == 0 || width <= last;
+		width = remaining > 0 && room > used ? (room - used) / remaining : last;
+		is_done = remaining == 0 || width <= last;
 		width = width > last ? width : last;
 	}
-	return left == 0 ? SIZE_MAX : width < MIN_NAME_WIDTH ? MIN_NAME_WIDTH : width;
+	return remaining == 0 ? SIZE_MAX : width < MIN_NAME_WIDTH ? MIN_NAME_WIDTH : width;
 }
 
 /* Prints a name of a line; returns the rest of the line after it. */

@@ -6,8 +6,8 @@
  * Layout and wording are those of the decoder that came with Mono's first profilers: programs parse them. doc/decode.md
  * lists where the numbers differ.
  */
-#ifndef DECODE_H
-#define DECODE_H
+#ifndef DECODE_DECODE_H
+#define DECODE_DECODE_H
 
 #include "common/input.h"
 #include "common/names.h"
@@ -85,7 +85,7 @@ void decode_separator(void);
 /** Converts counters to seconds. */
 double decode_seconds(const log_decode *decode, uint64_t counters);
 
-/** Formats a number with \p decimals decimal places, with the rounding described in number.c. Returns \p text. */
+/** Formats a number with \p decimals decimal places, with the rounding described in decode.c. Returns \p text. */
 char *decode_number(char text[DECODE_NUMBER_SIZE], double number, int decimals);
 
 /** Prints a part of a whole in percent, with two decimals and at least five characters. */
@@ -96,12 +96,6 @@ void decode_method(const log_decode *decode, uint32_t method);
 
 /** Prints the name of a class. */
 void decode_class(const log_decode *decode, uint32_t class_id);
-
-/** A comparison function for items, as for qsort(). */
-typedef int (*decode_compare)(const void *left, const void *right);
-
-/** Sorts pointers to items, the largest first; equal items in the order of the first decoder's runtime. */
-void decode_sort(const void **items, size_t count, decode_compare compare);
 
 /** Comparison for sorting: the larger number first. */
 int decode_larger_first(uint64_t left, uint64_t right);

@@ -4,7 +4,7 @@
 #include "common/arguments.h"
 #include "common/json.h"
 #include "common/output.h"
-#include "common/profile_input.h"
+#include "common/input.h"
 #include "diff/heap_part.h"
 #include "diff/limit.h"
 #include "diff/memory.h"

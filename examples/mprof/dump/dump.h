@@ -27,10 +27,6 @@ typedef struct dump_form {
 extern const dump_form dump_form_text;
 extern const dump_form dump_form_json;
 
-/** Print records as text and as JSON. */
-void dump_records_text(const log_input *input, const mprof_record *records, size_t count);
-void dump_records_json(const log_input *input, const mprof_record *records, size_t count);
-
 /**
  * Reads and prints the next block. \p progress is initially all 0. Returns 0 if there is none, as input_next_block().
  */
@@ -75,5 +71,17 @@ const char *dump_innermost_symbol(const log_input *input, uint32_t stack);
 
 /** Returns 1 for events of native memory. */
 int dump_is_memory(const mprof_event *event);
+
+/** The flags of a metric; without a definition, its values are signed numbers. */
+uint32_t dump_metric_flags(const log_input *input, uint32_t id);
+
+/** The object that a record of a block of a heap snapshot is about. */
+uint64_t dump_note_object(const mprof_record *record);
+
+/** The text of a record for dump_note_object(); NULL if it has none, or one that is not defined. */
+const char *dump_note_text(const log_input *input, const mprof_record *record);
+
+/** Returns 1 for records of CODE_RANGES blocks. */
+int dump_is_of_code_ranges(const mprof_record *record);
 
 #endif

@@ -481,4 +481,304 @@ static void print_events(const log_input *input, const mprof_block *block, const
 		print_event(input, &json, block, &events[i]);
 }
 
-const dump_form dump_form_json = {print_block, print_events, dump_records_json};
+/*
+ * Records: the definitions and data of all blocks except mappings and events.
+ */
+
+static void print_summary_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "class", record->id);
+	json_unsigned(json, "live_objects", record->as.summary.live_objects);
+	json_unsigned(json, "live_bytes", record->as.summary.live_bytes);
+	json_unsigned(json, "dead_objects", record->as.summary.dead_objects);
+	json_unsigned(json, "dead_bytes", record->as.summary.dead_bytes);
+}
+
+static void print_root_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_string(json, "kind", kind_of_root(record->as.root.kind));
+	json_unsigned(json, "class", record->as.root.class_id);
+	json_hexadecimal(json, "thread", record->as.root.thread);
+	json_hexadecimal(json, "start", record->as.root.address);
+	json_unsigned(json, "size", record->as.root.size);
+	json_string(json, "name", record->as.root.name);
+}
+
+static void print_field_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "class", record->id);
+	json_unsigned(json, "offset", record->as.field.offset);
+	json_unsigned(json, "stride", record->as.field.stride);
+	json_unsigned(json, "declared_by", record->as.field.class_id);
+	json_string(json, "name", record->as.field.name);
+}
+
+static void print_argument_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_string(json, "kind", kind_of_argument(record->as.argument.kind));
+	json_string(json, "encoding", kind_of_encoding(record->as.argument.encoding));
+	json_string(json, "role", kind_of_role(record->as.argument.role));
+	json_string(json, "unit", kind_of_argument_unit(&record->as.argument));
+	json_string(json, "name", record->as.argument.name);
+}
+
+static void print_type_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_string(json, "form", kind_of_form(record->as.type.form));
+	if (record->as.type.pair != 0)
+		json_unsigned(json, "pair", record->as.type.pair);
+	if (record->as.type.category != 0)
+		json_string(json, "category", typed_text(input->reader, record->as.type.category));
+	json_unsigned(json, "first_argument", record->as.type.first_argument);
+	json_unsigned(json, "arguments", record->as.type.argument_count);
+	json_string(json, "name", record->as.type.name);
+}
+
+static void print_metric_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_unsigned(json, "flags", record->as.metric.flags);
+	json_string(json, "unit", kind_of_metric_unit(&record->as.metric));
+	if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+		json_hexadecimal(json, "thread", record->as.metric.thread);
+	json_string(json, "section", record->as.metric.section);
+	json_string(json, "name", record->as.metric.name);
+}
+
+static void print_number_json(json_writer *json, const char *key, uint32_t flags, uint64_t value)
+{
+	if (flags & MPROF_METRIC_FLAG_DOUBLE)
+		json_double(json, key, kind_double_value(value));
+	else
+		json_signed(json, key, (int64_t)value);
+}
+
+static void print_value_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	const uint32_t flags = dump_metric_flags(input, record->id);
+
+	json_unsigned(json, "metric", record->id);
+	print_number_json(json, "value", flags, value->value);
+	if (value->counter != 0)
+		json_unsigned(json, "counter", value->counter);
+	if ((flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0) {
+		print_number_json(json, "lower", flags, value->lower);
+		json_unsigned(json, "count", value->count);
+	}
+}
+
+static void print_code_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	if (record->kind == MPROF_RECORD_MODULE) {
+		if (record->as.module.is_removed)
+			json_boolean(json, "removed", 1);
+		json_hexadecimal(json, "start", record->as.module.address);
+		json_unsigned(json, "size", record->as.module.size);
+		if (record->as.module.file_offset != 0)
+			json_hexadecimal(json, "file_offset", record->as.module.file_offset);
+		json_string(json, "build_id", record->as.module.build_id);
+		json_string(json, "file", record->as.module.file);
+		return;
+	}
+	if (record->kind == MPROF_RECORD_LOCATION) {
+		json_unsigned(json, "module", record->as.location.module);
+		json_hexadecimal(json, "offset", record->as.location.offset);
+		json_unsigned(json, "function", record->as.location.function);
+		return;
+	}
+	json_unsigned(json, "module", record->as.function.module);
+	json_hexadecimal(json, "offset", record->as.function.offset);
+	json_unsigned(json, "size", record->as.function.size);
+	json_string(json, "name", record->as.function.name);
+}
+
+static void print_clock_json(json_writer *json, const mprof_clock_record *clock)
+{
+	json_string(json, "name", clock->name);
+	json_string(json, "kind", kind_of_clock(clock->kind));
+	json_unsigned(json, "numerator", clock->numerator);
+	json_unsigned(json, "denominator", clock->denominator);
+}
+
+static void print_timeline_json(json_writer *json, const mprof_timeline_record *timeline)
+{
+	json_hexadecimal(json, "thread", timeline->thread);
+	json_string(json, "name", timeline->name);
+	json_string(json, "kind", kind_of_timeline(timeline->kind));
+	json_unsigned(json, "process", timeline->process);
+	json_unsigned(json, "system_thread", timeline->system_thread);
+	json_hexadecimal(json, "parent", timeline->parent);
+	json_unsigned(json, "clock", timeline->clock);
+	json_unsigned(json, "rank", timeline->rank);
+	json_boolean(json, "ended", (timeline->flags & MPROF_TIMELINE_FLAG_ENDED) != 0);
+}
+
+static void print_process_json(json_writer *json, const mprof_process_record *process)
+{
+	json_unsigned(json, "process", process->number);
+	json_string(json, "name", process->name);
+	json_string(json, "command", process->command);
+	json_unsigned(json, "system_id", process->system_id);
+	json_unsigned(json, "parent", process->parent);
+	json_unsigned(json, "start", process->start);
+	json_unsigned(json, "end", process->end);
+}
+
+static void print_clock_pair_json(json_writer *json, const mprof_clock_pair_record *pair)
+{
+	json_unsigned(json, "value", pair->value);
+	json_unsigned(json, "counter", pair->counter);
+	json_unsigned(json, "uncertainty", pair->uncertainty);
+}
+
+/* Prints a record of the blocks of clocks, timelines and processes. */
+static void print_timeline_record_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, record->kind == MPROF_RECORD_CLOCK_PAIR ? "clock" : "id", record->id);
+	if (record->kind == MPROF_RECORD_CLOCK)
+		print_clock_json(json, &record->as.clock);
+	else if (record->kind == MPROF_RECORD_TIMELINE)
+		print_timeline_json(json, &record->as.timeline);
+	else if (record->kind == MPROF_RECORD_PROCESS)
+		print_process_json(json, &record->as.process);
+	else
+		print_clock_pair_json(json, &record->as.clock_pair);
+}
+
+static void print_position_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	const mprof_position_record *position = &record->as.position;
+
+	json_unsigned(json, "id", record->id);
+	json_unsigned(json, position->is_native ? "location" : "method", position->target);
+	json_unsigned(json, "line", position->line);
+	if (position->offset != 0)
+		json_hexadecimal(json, "offset", position->offset);
+	if (position->is_inlined)
+		json_boolean(json, "inlined", 1);
+	if (position->file != 0)
+		json_string(json, "file", typed_text(input->reader, position->file));
+}
+
+static void print_note_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	json_hexadecimal(json, "object", dump_note_object(record));
+	if (record->kind == MPROF_RECORD_OBJECT_FLAGS) {
+		json_unsigned(json, "flags", record->id);
+		return;
+	}
+	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
+		json_unsigned(json, "index", record->as.reference_name.index);
+	if (record->kind == MPROF_RECORD_WEAK_REFERENCE)
+		json_hexadecimal(json, "target", record->as.weak_reference.target);
+	json_string(json, "text", dump_note_text(input, record));
+}
+
+/* Prints a record of a CODE_RANGES block. */
+static void print_range_json(json_writer *json, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+
+	json_unsigned(json, record->kind == MPROF_RECORD_CODE_RANGE ? "id" : "range", record->id);
+	if (record->kind == MPROF_RECORD_CODE_LINE) {
+		json_hexadecimal(json, "offset", record->as.code_line.offset);
+		json_unsigned(json, "position", record->as.code_line.position);
+	} else if (record->kind == MPROF_RECORD_CODE_END) {
+		json_unsigned(json, "counter", record->as.code_end.counter);
+		json_hexadecimal(json, "address", record->as.code_end.address);
+	} else {
+		json_string(json, "kind", kind_of_code_range(range->kind));
+		json_hexadecimal(json, "start", range->address);
+		json_unsigned(json, "size", range->size);
+		json_unsigned(json, "counter", range->start);
+		json_unsigned(json, "method", range->method);
+		json_unsigned(json, "module", range->module);
+		json_string(json, "name", range->name);
+	}
+}
+
+static void print_stack_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	if (record->as.stack.position != 0)
+		json_unsigned(json, "position", record->as.stack.position);
+	else
+		json_unsigned(json, record->as.stack.is_native ? "location" : "method", record->as.stack.target);
+	if (record->as.stack.is_compiling)
+		json_boolean(json, "compiling", 1);
+	json_unsigned(json, "caller", record->as.stack.caller);
+}
+
+static void print_record(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	json_begin_object(json, NULL);
+	json_string(json, "record", kind_of_record(record->kind));
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		print_stack_json(json, record);
+		break;
+	case MPROF_RECORD_MODULE:
+	case MPROF_RECORD_FUNCTION:
+	case MPROF_RECORD_LOCATION:
+		print_code_json(json, record);
+		break;
+	case MPROF_RECORD_ROOT:
+		print_root_json(json, record);
+		break;
+	case MPROF_RECORD_METRIC:
+		print_metric_json(json, record);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		print_value_json(input, json, record);
+		break;
+	case MPROF_RECORD_SUMMARY:
+		print_summary_json(json, record);
+		break;
+	case MPROF_RECORD_FIELD:
+		print_field_json(json, record);
+		break;
+	case MPROF_RECORD_ARGUMENT:
+		print_argument_json(json, record);
+		break;
+	case MPROF_RECORD_TYPE:
+		print_type_json(input, json, record);
+		break;
+	case MPROF_RECORD_TEXT:
+		json_unsigned(json, "id", record->id);
+		json_string(json, "text", record->as.text.text);
+		break;
+	case MPROF_RECORD_CLOCK:
+	case MPROF_RECORD_TIMELINE:
+	case MPROF_RECORD_PROCESS:
+	case MPROF_RECORD_CLOCK_PAIR:
+		print_timeline_record_json(json, record);
+		break;
+	case MPROF_RECORD_POSITION:
+		print_position_json(input, json, record);
+		break;
+	default:
+		if (dump_is_of_code_ranges(record)) {
+			print_range_json(json, record);
+			break;
+		}
+		print_note_json(input, json, record);
+		break;
+	}
+	json_end_object(json);
+}
+
+static void print_records(const log_input *input, const mprof_record *records, size_t count)
+{
+	json_writer json;
+
+	json_init(&json, stdout, 1);
+	for (size_t i = 0; i < count; i++)
+		print_record(input, &json, &records[i]);
+}
+
+const dump_form dump_form_json = {print_block, print_events, print_records};

@@ -469,4 +469,380 @@ static void print_events(const log_input *input, const mprof_block *block, const
 	}
 }
 
-const dump_form dump_form_text = {print_block, print_events, dump_records_text};
+/*
+ * Records: the definitions and data of all blocks except mappings and events.
+ */
+
+/* Prints a method or a location, and its name. */
+static void print_target_text(const log_input *input, const mprof_stack_frame *frame)
+{
+	const char *name = names_frame(input->names, frame);
+
+	printf(" %s %" PRIu32 " ", frame->is_native ? "location" : "method", frame->id);
+	text_name(stdout, name != NULL ? name : "(unknown)");
+	if (frame->is_compiling)
+		fputs(" (compiling)", stdout);
+}
+
+static void print_position_text(const log_input *input, const mprof_position_record *position)
+{
+	const mprof_stack_frame frame = {.id = position->target, .is_native = position->is_native};
+
+	print_target_text(input, &frame);
+	if (position->line != 0)
+		printf(", line %" PRIu32, position->line);
+	if (position->file != 0) {
+		fputs(" of ", stdout);
+		text_name(stdout, typed_text(input->reader, position->file));
+	}
+	if (position->offset != 0)
+		printf(", offset 0x%" PRIx32, position->offset);
+	if (position->is_inlined)
+		fputs(" (inlined)", stdout);
+}
+
+static void print_stack_text(const log_input *input, const mprof_record *record)
+{
+	const mprof_stack_frame frame = {.id = record->as.stack.target,
+					 .is_native = record->as.stack.is_native,
+					 .is_compiling = record->as.stack.is_compiling};
+	mprof_record position;
+
+	if (record->as.stack.position == 0) {
+		print_target_text(input, &frame);
+	} else {
+		printf(" position %" PRIu32 ",", record->as.stack.position);
+		if (mprof_reader_lookup_record(input->reader, MPROF_RECORD_POSITION, record->as.stack.position,
+					       &position, sizeof(position)) == MPROF_OK)
+			print_position_text(input, &position.as.position);
+		else
+			fputs(" (unknown)", stdout);
+	}
+	if (record->as.stack.caller != 0)
+		printf(", called by stack %" PRIu32, record->as.stack.caller);
+}
+
+static void print_root_text(const log_input *input, const mprof_record *record)
+{
+	class_name class;
+
+	printf(" %s ", kind_of_root(record->as.root.kind));
+	text_name(stdout, record->as.root.name);
+	if (record->as.root.class_id != 0) {
+		printf(", class %" PRIu32 " ", record->as.root.class_id);
+		text_name(stdout, names_class_or_none(input->reader, record->as.root.class_id, &class));
+	}
+	if (record->as.root.thread != 0)
+		printf(", thread 0x%" PRIx64, record->as.root.thread);
+	printf(", at 0x%" PRIx64 ", %" PRIu64 " bytes", record->as.root.address, record->as.root.size);
+}
+
+static void print_module_text(const mprof_record *record)
+{
+	if (record->as.module.is_removed) {
+		fputs(" is no more", stdout);
+		return;
+	}
+	putchar(' ');
+	text_name(stdout, record->as.module.file);
+	printf(", at 0x%" PRIx64, record->as.module.address);
+	if (record->as.module.size != 0)
+		printf(", %" PRIu64 " bytes", record->as.module.size);
+	if (record->as.module.file_offset != 0)
+		printf(", from byte %" PRIu64 " of it", record->as.module.file_offset);
+	if (record->as.module.build_id[0] != '\0') {
+		fputs(", build ID ", stdout);
+		text_name(stdout, record->as.module.build_id);
+	}
+}
+
+/* Prints the location of a function or a frame. For a named function, offset 0 means that it is unknown. */
+static void print_code_offset(uint32_t module, uint64_t offset, int has_offset)
+{
+	if (module != 0)
+		printf(", module %" PRIu32, module);
+	if (has_offset || offset != 0)
+		printf("%s0x%" PRIx64, module != 0 ? " + " : ", at ", offset);
+}
+
+static void print_function_text(const mprof_function_record *function)
+{
+	putchar(' ');
+	text_name(stdout, function->name);
+	print_code_offset(function->module, function->offset, function->size != 0);
+	if (function->size != 0)
+		printf(", %" PRIu64 " bytes", function->size);
+}
+
+static void print_location_text(const mprof_location_record *location)
+{
+	if (location->function != 0)
+		printf(" function %" PRIu32, location->function);
+	print_code_offset(location->module, location->offset, location->function == 0);
+}
+
+static void print_code_text(const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_MODULE)
+		print_module_text(record);
+	else if (record->kind == MPROF_RECORD_FUNCTION)
+		print_function_text(&record->as.function);
+	else
+		print_location_text(&record->as.location);
+}
+
+static void print_number_text(uint32_t flags, uint64_t value)
+{
+	if (flags & MPROF_METRIC_FLAG_DOUBLE)
+		printf(" %g", kind_double_value(value));
+	else
+		printf(" %" PRId64, (int64_t)value);
+}
+
+static void print_value_text(const log_input *input, const mprof_record *record)
+{
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	const uint32_t flags = dump_metric_flags(input, record->id);
+
+	if ((flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0) {
+		printf(" %" PRIu64 " above", value->count);
+		print_number_text(flags, value->lower);
+		printf(", up to");
+	}
+	print_number_text(flags, value->value);
+	if (value->counter != 0)
+		printf(", at %" PRIu64, value->counter);
+}
+
+static void print_summary_text(const log_input *input, const mprof_record *record)
+{
+	class_name class;
+
+	putchar(' ');
+	text_name(stdout, names_class_or_none(input->reader, record->id, &class));
+	printf(", %" PRIu64 " alive (%" PRIu64 " bytes), %" PRIu64 " dead (%" PRIu64 " bytes)",
+	       record->as.summary.live_objects, record->as.summary.live_bytes, record->as.summary.dead_objects,
+	       record->as.summary.dead_bytes);
+}
+
+static void print_field_text(const log_input *input, const mprof_record *record)
+{
+	class_name class;
+
+	putchar(' ');
+	text_name(stdout, names_class_or_none(input->reader, record->id, &class));
+	printf(", offset %" PRIu32, record->as.field.offset);
+	if (record->as.field.stride != 0)
+		printf(", every %" PRIu32 " bytes", record->as.field.stride);
+	fputs(", ", stdout);
+	text_name(stdout, record->as.field.name);
+	if (record->as.field.class_id != 0) {
+		printf(", declared by class %" PRIu32 " ", record->as.field.class_id);
+		text_name(stdout, names_class_or_none(input->reader, record->as.field.class_id, &class));
+	}
+}
+
+static void print_argument_text(const mprof_argument_record *argument)
+{
+	const char *unit = kind_of_argument_unit(argument);
+
+	putchar(' ');
+	text_name(stdout, argument->name);
+	printf(", %s, %s", kind_of_argument(argument->kind), kind_of_encoding(argument->encoding));
+	if (argument->role != MPROF_ROLE_NONE)
+		printf(", role %s", kind_of_role(argument->role));
+	if (unit[0] != '\0') {
+		fputs(", in ", stdout);
+		text_name(stdout, unit);
+	}
+}
+
+static void print_type_text(const log_input *input, const mprof_type_record *type)
+{
+	putchar(' ');
+	text_name(stdout, type->name);
+	printf(", %s", kind_of_form(type->form));
+	if (type->pair != 0)
+		printf(" of type %" PRIu32, type->pair);
+	if (type->category != 0) {
+		fputs(", category ", stdout);
+		text_name(stdout, typed_text(input->reader, type->category));
+	}
+	if (type->argument_count > 0)
+		printf(", arguments %" PRIu32 " to %" PRIu32, type->first_argument,
+		       type->first_argument + type->argument_count - 1);
+}
+
+static void print_clock_text(const mprof_clock_record *clock)
+{
+	putchar(' ');
+	text_name(stdout, clock->name);
+	printf(", %s", kind_of_clock(clock->kind));
+	if (clock->numerator != 0 && clock->denominator != 0)
+		printf(", %" PRIu64 "/%" PRIu64 " ticks per second", clock->numerator, clock->denominator);
+}
+
+static void print_timeline_text(const mprof_timeline_record *timeline)
+{
+	printf(" thread 0x%" PRIx64 " ", timeline->thread);
+	text_name(stdout, timeline->name);
+	printf(", %s", kind_of_timeline(timeline->kind));
+	if (timeline->process != 0)
+		printf(", process %" PRIu64, timeline->process);
+	if (timeline->system_thread != 0)
+		printf(", system thread %" PRIu64, timeline->system_thread);
+	if (timeline->parent != 0)
+		printf(", part of thread 0x%" PRIx64, timeline->parent);
+	if (timeline->clock != 0)
+		printf(", clock %" PRIu32, timeline->clock);
+	if (timeline->rank != 0)
+		printf(", rank %" PRIu32, timeline->rank);
+	if ((timeline->flags & MPROF_TIMELINE_FLAG_ENDED) != 0)
+		fputs(", ended", stdout);
+}
+
+static void print_process_text(const mprof_process_record *process)
+{
+	printf(" process %" PRIu64 " ", process->number);
+	text_name(stdout, process->name);
+	if (process->system_id != 0)
+		printf(", system ID %" PRIu64, process->system_id);
+	if (process->parent != 0)
+		printf(", started by process %" PRIu64, process->parent);
+	if (process->start != 0)
+		printf(", from %" PRIu64, process->start);
+	if (process->end != 0)
+		printf(", to %" PRIu64, process->end);
+	if (process->command[0] != '\0') {
+		fputs(", ", stdout);
+		text_name(stdout, process->command);
+	}
+}
+
+static void print_note_text(const log_input *input, const mprof_record *record)
+{
+	const char *text = dump_note_text(input, record);
+	char address[NAMES_OBJECT_SIZE];
+
+	printf(", object %s", names_object(input->reader, dump_note_object(record), address));
+	if (record->kind == MPROF_RECORD_REFERENCE_NAME)
+		printf(", reference %" PRIu32, record->as.reference_name.index);
+	if (record->kind == MPROF_RECORD_WEAK_REFERENCE)
+		printf(" to %s", names_object(input->reader, record->as.weak_reference.target, address));
+	if (record->kind == MPROF_RECORD_OBJECT_FLAGS || text == NULL)
+		return;
+	fputs(", ", stdout);
+	text_name(stdout, text);
+}
+
+static void print_metric_text(const mprof_metric_record *metric)
+{
+	putchar(' ');
+	text_name(stdout, metric->section);
+	fputs(", ", stdout);
+	text_name(stdout, metric->name);
+	fputs(" (", stdout);
+	text_name(stdout, kind_of_metric_unit(metric));
+	fputs((metric->flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0 ? ", histogram)" : ")", stdout);
+	if ((metric->flags & MPROF_METRIC_FLAG_THREAD) != 0)
+		printf(" of thread 0x%" PRIx64, metric->thread);
+}
+
+/* Prints a record of a CODE_RANGES block. */
+static void print_range_text(const log_input *input, const mprof_record *record)
+{
+	const mprof_code_range_record *range = &record->as.code_range;
+	const mprof_stack_frame method = {.id = range->method};
+
+	if (record->kind == MPROF_RECORD_CODE_LINE) {
+		printf(", offset 0x%" PRIx64 ", position %" PRIu32, record->as.code_line.offset,
+		       record->as.code_line.position);
+	} else if (record->kind == MPROF_RECORD_CODE_END) {
+		printf(", at counter %" PRIu64, record->as.code_end.counter);
+		if (record->as.code_end.address != 0)
+			printf(", moved to 0x%" PRIx64, record->as.code_end.address);
+	} else {
+		printf(" %s, at 0x%" PRIx64 ", %" PRIu64 " bytes, from counter %" PRIu64,
+		       kind_of_code_range(range->kind), range->address, range->size, range->start);
+		if (range->module != 0)
+			printf(", module %" PRIu32, range->module);
+		if (range->method != 0)
+			print_target_text(input, &method);
+		if (range->name[0] != '\0') {
+			fputs(", ", stdout);
+			text_name(stdout, range->name);
+		}
+	}
+}
+
+static void print_record(const log_input *input, const mprof_record *record)
+{
+	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		print_stack_text(input, record);
+		break;
+	case MPROF_RECORD_MODULE:
+	case MPROF_RECORD_FUNCTION:
+	case MPROF_RECORD_LOCATION:
+		print_code_text(record);
+		break;
+	case MPROF_RECORD_ROOT:
+		print_root_text(input, record);
+		break;
+	case MPROF_RECORD_METRIC:
+		print_metric_text(&record->as.metric);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		print_value_text(input, record);
+		break;
+	case MPROF_RECORD_SUMMARY:
+		print_summary_text(input, record);
+		break;
+	case MPROF_RECORD_FIELD:
+		print_field_text(input, record);
+		break;
+	case MPROF_RECORD_ARGUMENT:
+		print_argument_text(&record->as.argument);
+		break;
+	case MPROF_RECORD_TYPE:
+		print_type_text(input, &record->as.type);
+		break;
+	case MPROF_RECORD_TEXT:
+		putchar(' ');
+		text_name(stdout, record->as.text.text);
+		break;
+	case MPROF_RECORD_CLOCK:
+		print_clock_text(&record->as.clock);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		print_timeline_text(&record->as.timeline);
+		break;
+	case MPROF_RECORD_PROCESS:
+		print_process_text(&record->as.process);
+		break;
+	case MPROF_RECORD_CLOCK_PAIR:
+		printf(" %" PRIu64 " at %" PRIu64 " +- %" PRIu64, record->as.clock_pair.value,
+		       record->as.clock_pair.counter, record->as.clock_pair.uncertainty);
+		break;
+	case MPROF_RECORD_POSITION:
+		print_position_text(input, &record->as.position);
+		break;
+	default:
+		if (dump_is_of_code_ranges(record)) {
+			print_range_text(input, record);
+			break;
+		}
+		print_note_text(input, record);
+		break;
+	}
+	putchar('\n');
+}
+
+static void print_records(const log_input *input, const mprof_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		print_record(input, &records[i]);
+}
+
+const dump_form dump_form_text = {print_block, print_events, print_records};

@@ -2,6 +2,7 @@
 /* The page of mprof explore: finds it, and writes it with a log inside, or with the request to fetch one. */
 #include "explore/page.h"
 
+#include "common/demangle.h"
 #include "export/gzip_stream.h"
 #include "shared/text.h"
 
@@ -11,6 +12,119 @@
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+/*
+ * Readable names: those that native functions of a log have in their sources; the page contains no demangler.
+ */
+
+/* Definitions that are fetched at once. */
+#define BATCH 64
+
+void readable_names_begin(readable_names *names)
+{
+	memset(names, 0, sizeof(*names));
+	names->stream = open_memstream(&names->text, &names->length);
+}
+
+/* Control characters would end the name or the line; no symbol contains them. */
+static int is_one_line(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < ' ')
+			return 0;
+	return 1;
+}
+
+static void add_symbol(readable_names *names, const char *symbol)
+{
+	const char *shown = symbol != NULL ? demangle_shown(symbol) : NULL;
+
+	if (shown != symbol && is_one_line(symbol) && is_one_line(shown))
+		fprintf(names->stream, "%s\t%s\n", symbol, shown);
+}
+
+static void add_record(readable_names *names, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_FUNCTION)
+		add_symbol(names, record->as.function.name);
+}
+
+/* Damage ends the definitions of the block: it is reported where the log is checked. */
+static void add_records(readable_names *names, mprof_reader *reader)
+{
+	static mprof_record records[BATCH];
+	size_t count = 0;
+
+	while (mprof_reader_next_records(reader, records, sizeof(records[0]), BATCH, &count) == MPROF_OK)
+		for (size_t i = 0; i < count; i++)
+			add_record(names, &records[i]);
+}
+
+static void add_mappings(readable_names *names, mprof_reader *reader)
+{
+	static mprof_mapping mappings[BATCH];
+	size_t count = 0;
+
+	while (mprof_reader_next_mappings(reader, mappings, sizeof(mappings[0]), BATCH, &count) == MPROF_OK)
+		for (size_t i = 0; i < count; i++)
+			add_symbol(names, mappings[i].name);
+}
+
+void readable_names_add(readable_names *names, const log_input *input, const mprof_block *block)
+{
+	static mprof_record record;
+
+	if (names->stream == NULL)
+		return;
+	if (input_block_has_records(block))
+		add_records(names, input->reader);
+	else if (block->kind == MPROF_BLOCK_MAPPING)
+		add_mappings(names, input->reader);
+	while (definitions_next(&names->progress, input, &record))
+		add_record(names, &record);
+}
+
+char *readable_names_copy(readable_names *names, size_t *length)
+{
+	char *copy;
+
+	/* The text is valid until the next write. */
+	if (names->stream == NULL || fflush(names->stream) != 0)
+		return NULL;
+	copy = malloc(names->length + 1);
+	if (copy != NULL) {
+		memcpy(copy, names->text, names->length);
+		*length = names->length;
+	}
+	return copy;
+}
+
+int readable_names_end(readable_names *names)
+{
+	if (names->stream == NULL)
+		return 0;
+	names->text = text_of_stream(names->stream, &names->text);
+	names->stream = NULL;
+	if (names->text == NULL)
+		return 0;
+	if (names->length == 0) {
+		free(names->text);
+		names->text = NULL;
+	}
+	return 1;
+}
+
+void readable_names_release(readable_names *names)
+{
+	if (names->stream != NULL)
+		fclose(names->stream);
+	free(names->text);
+	memset(names, 0, sizeof(*names));
+}
+
+/*
+ * The page.
+ */
 
 /* Size of the largest part before encoding: a multiple of 3, so that only the last part has padding. */
 #define PART_SIZE (3 << 20)

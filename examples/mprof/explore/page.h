@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file explore/page.h
- * \brief The page of mprof explore: one HTML file that shows a log in any browser.
+ * \brief The page of mprof explore: one HTML file that shows a log in any browser; and, since it contains no demangler,
+ * the names that native functions of the log have in their sources.
  */
 #ifndef EXPLORE_PAGE_H
 #define EXPLORE_PAGE_H
 
+#include "common/input.h"
+
 #include <stddef.h>
 #include <stdio.h>
+
+/** Lines with a symbol, a tab and its name in the source. */
+typedef struct readable_names {
+	FILE *stream; /**< NULL if out of memory. */
+	char *text;
+	size_t length;
+	definition_progress progress;
+} readable_names;
+
+void readable_names_begin(readable_names *names);
+
+/** Adds the functions and methods that the block at which the input is defines. */
+void readable_names_add(readable_names *names, const log_input *input, const mprof_block *block);
+
+/** A copy of the text as it is now, which the caller frees; NULL if out of memory. \p length may not be NULL. */
+char *readable_names_copy(readable_names *names, size_t *length);
+
+/** Completes readable_names::text, which is NULL if there are no names. Returns 0 if out of memory. */
+int readable_names_end(readable_names *names);
+
+void readable_names_release(readable_names *names);
 
 /** What to do if there is no page. */
 #define EXPLORE_PAGE_ADVICE                                                                                            \

@@ -7,14 +7,20 @@
 #ifndef EXPLORE_SERVER_H
 #define EXPLORE_SERVER_H
 
-#include "explore/http.h"
-#include "explore/readable_names.h"
+#include "explore/page.h"
 #include "live/growing_log.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
-/** Clients at one time. More wait until one is done, or until one that has not sent a request makes room. */
-#define SERVER_MAX_CLIENTS 32
+/** Characters of a token: 128 random bits as hexadecimal digits. */
+#define HTTP_TOKEN_LENGTH 32
+
+/** How a server is addressed. */
+typedef struct http_site {
+	unsigned int port;
+	char token[HTTP_TOKEN_LENGTH + 1];
+} http_site;
 
 struct server_client;
 

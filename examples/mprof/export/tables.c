@@ -2,7 +2,7 @@
 /* Describes the tables that a log is exported as. */
 #include "export/tables.h"
 
-#include "common/nearest.h"
+#include "common/arguments.h"
 
 #include <stdio.h>
 #include <string.h>

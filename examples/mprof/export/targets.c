@@ -2,7 +2,7 @@
 /* The table of the formats that mprof export writes. */
 #include "export/targets.h"
 
-#include "common/nearest.h"
+#include "common/arguments.h"
 
 #include <string.h>
 

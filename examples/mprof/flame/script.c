@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The script in a flame graph. */
-#include "flame/script.h"
+#include "flame/svg.h"
 
 /* clang-format off: one line of the script is one line here. */
 const char flame_script[] =

@@ -3,7 +3,6 @@
 #include "flame/svg.h"
 
 #include "common/output.h"
-#include "flame/script.h"
 #include "shared/text.h"
 #include "shared/utf8.h"
 

@@ -42,6 +42,12 @@ typedef struct flame_picture {
 	const char *details;  /**< Lines below the picture. */
 } flame_picture;
 
+/**
+ * The script in the document (script.c): zoom, search and keys. The picture is complete without it. It contains no
+ * character that XML would need to escape in CDATA.
+ */
+extern const char flame_script[];
+
 /** The number of bytes that a frame takes in the document. */
 size_t flame_svg_length(const stack_frame *frame);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file heap/paths.h
- * \brief Prints the paths from roots to the objects of some classes, merged by their shape.
+ * \brief How objects are held: paths from roots, what refers to objects, and single objects with their references.
  */
 #ifndef HEAP_PATHS_H
 #define HEAP_PATHS_H
@@ -13,12 +13,15 @@
 void heap_paths_text(const heap_view *view);
 void heap_paths_json(const heap_view *view, json_writer *json);
 
-/** Prints the path of one object as the rest of a line. Returns 0 if no root reaches it. */
-int heap_path_text(const heap_view *view, uint32_t object);
-
 void heap_referrers_text(const heap_view *view);
 
 /** Prints the referrers as an array, which is empty without --referrers. */
 void heap_referrers_json(const heap_view *view, json_writer *json);
+
+/** Prints the object at the address of --object; a message if there is none. */
+void heap_object_text(const heap_view *view);
+
+/** Prints the object as a field of an open object; null without --object. */
+void heap_object_json(const heap_view *view, json_writer *json);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <mprof/heap.h>
 
-#include "common/nearest.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "common/table_view.h"
 #include "heap/view.h"
@@ -95,6 +95,94 @@ void class_filter_check(const heap_view *view)
 	check_pattern(view, "--referencing", view->options.referencing_pattern);
 	check_pattern(view, "--referenced-by", view->options.referenced_pattern);
 }
+
+/*
+ * Origins.
+ */
+
+/* Values of origin_filter::matches. */
+#define SITE_DIFFERS 1
+#define SITE_MATCHES 2
+
+/* Which objects are wanted. */
+typedef struct origin_filter {
+	const char *pattern; /**< Of a method in the call stack; NULL for all. */
+	int has_min_age;
+	uint64_t min_age;
+	int has_max_age;
+	uint64_t max_age;
+	unsigned char *matches;        /**< By site: 0 not compared yet. */
+	unsigned char *native_matches; /**< The same by call stack of native memory. */
+} origin_filter;
+
+/* Fills in the rest of a filter, whose options are set. Returns 0 if out of memory. */
+static int origin_filter_init(origin_filter *filter, const heap_origins *origins)
+{
+	filter->matches = calloc(mprof_profile_get_row_count(origins->profile, MPROF_TABLE_AGE_SITES) + 1, 1);
+	filter->native_matches = calloc((size_t)origins->blocks.last_stack + 1, 1);
+	return filter->matches != NULL && filter->native_matches != NULL;
+}
+
+static void origin_filter_release(origin_filter *filter)
+{
+	free(filter->matches);
+	free(filter->native_matches);
+}
+
+/* Compares the name of a frame with and without the parameters of the method. */
+static int matches_frame(const char *pattern, const char *name)
+{
+	char text[512];
+	const char *end;
+
+	if (name == NULL)
+		return 0;
+	if (fnmatch(pattern, name, 0) == 0)
+		return 1;
+	end = strstr(name, " (");
+	if (end == NULL || (size_t)(end - name) >= sizeof(text))
+		return 0;
+	memcpy(text, name, (size_t)(end - name));
+	text[end - name] = '\0';
+	return fnmatch(pattern, text, 0) == 0;
+}
+
+static int matches_site(const origin_filter *filter, const heap_origins *origins, const heap_origin *origin)
+{
+	size_t count;
+	mprof_stack_frame *frames = heap_origins_frames(origins, origin, &count);
+	int matches = 0;
+
+	for (size_t i = 0; i < count && !matches; i++)
+		matches = matches_frame(filter->pattern, names_frame(origins->input.names, &frames[i]));
+	free(frames);
+	return matches;
+}
+
+/* Whether it is about ages, which are not known of objects of which only the native memory is. */
+static int origin_filter_needs_age(const origin_filter *filter)
+{
+	return filter->has_min_age || filter->has_max_age;
+}
+
+static int origin_filter_wants(origin_filter *filter, const heap_origins *origins, const heap_origin *origin)
+{
+	unsigned char *mark = origin->block != NULL ? &filter->native_matches[origin->block->stack]
+						    : &filter->matches[origin->object.site];
+
+	if (origin->block == NULL && ((filter->has_min_age && origin->object.age < filter->min_age) ||
+				      (filter->has_max_age && origin->object.age > filter->max_age)))
+		return 0;
+	if (filter->pattern == NULL)
+		return 1;
+	if (*mark == 0)
+		*mark = matches_site(filter, origins, origin) ? SITE_MATCHES : SITE_DIFFERS;
+	return *mark == SITE_MATCHES;
+}
+
+/*
+ * Objects.
+ */
 
 #define USUAL_ROWS 20
 #define BATCH 1024

@@ -9,7 +9,7 @@
 #define IMPORT_HEAP_LOG_H
 
 #include "common/text_pool.h"
-#include "import/job.h"
+#include "import/import.h"
 #include "shared/key_map.h"
 
 /** Events of one block. */

@@ -9,7 +9,7 @@
 #ifndef IMPORT_JSON_READER_H
 #define IMPORT_JSON_READER_H
 
-#include "import/source.h"
+#include "import/import.h"
 
 /** Objects and arrays inside each other. */
 enum { JSON_MAX_DEPTH = 256 };

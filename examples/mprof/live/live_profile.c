@@ -3,8 +3,8 @@
 #include "live/live_profile.h"
 
 #include "common/arguments.h"
+#include "common/input.h"
 #include "common/output.h"
-#include "common/profile_input.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,15 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file record/attach_log.h
- * \brief The log of a process that is sampled from outside.
+ * \brief The log of a process that is sampled from outside, with the code that the process has mapped.
  */
 #ifndef RECORD_ATTACH_LOG_H
 #define RECORD_ATTACH_LOG_H
 
-#include "record/attach_events.h"
-#include "record/attach_modules.h"
+#include "shared/unwind_rules.h"
 
 #include <mprof/writer.h>
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct attach_modules attach_modules;
+
+/** Reads what a process has mapped. NULL if out of memory. */
+attach_modules *attach_modules_create(pid_t process);
+void attach_modules_destroy(attach_modules *modules);
+
+/** Notes that the process has mapped code: it is read again before the next lookup. */
+void attach_modules_expire(attach_modules *modules);
+
+/** Whether a module with this text in its name is mapped. */
+int attach_modules_has(const attach_modules *modules, const char *name);
+
+/** Whether no code is mapped, or the map cannot be read. */
+int attach_modules_are_empty(const attach_modules *modules);
+
+/** A sample. The stack is valid during the call only. */
+typedef struct attach_sample {
+	uint64_t time; /**< Nanoseconds of the monotonic clock. */
+	uint32_t thread;
+	int has_registers; /**< 0: the kernel has no registers of the program. */
+	uint64_t registers[REGISTER_COUNT];
+	const uint8_t *stack; /**< A copy of the stack from its pointer on. */
+	uint64_t stack_length;
+} attach_sample;
 
 typedef struct attach_log attach_log;
 

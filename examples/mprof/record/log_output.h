@@ -14,6 +14,29 @@
 #include <sys/types.h>
 #include <time.h>
 
+typedef enum claim_result {
+	CLAIM_MADE,      /**< An empty file was created. */
+	CLAIM_EMPTY,     /**< There is an empty file, or one that may be replaced, or a FIFO or a device. */
+	CLAIM_REFUSED,   /**< The file cannot be created; errno has the reason. */
+	CLAIM_EXISTS,    /**< A file exists. */
+	CLAIM_BUSY,      /**< A file exists, and another program is writing a log to it. */
+	CLAIM_FOREIGN,   /**< A file of another user, or one with another name: others may have put it there. */
+	CLAIM_NO_MEMORY, /**< Out of memory. */
+} claim_result;
+
+/**
+ * Claims this path or, if it exists, the first free one of "log.2.mprof", "log.3.mprof" and so on. \p path is allocated
+ * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY, CLAIM_REFUSED or
+ * CLAIM_NO_MEMORY.
+ */
+claim_result claim_numbered(char **path, struct stat *created);
+
+/** Whether a program is writing a log to the path. */
+int claim_is_busy(const char *path);
+
+/** "log.LABEL.mprof" for "log.mprof". The caller frees it; NULL if out of memory. */
+char *claim_labelled_name(const char *path, const char *label);
+
 typedef struct log_output {
 	char *name;   /**< Pattern of the log's name, where %p stands for the process ID and %% for a percent sign. */
 	char *wanted; /**< Path of the log, with 0 for a process ID, which is known only at the end. */

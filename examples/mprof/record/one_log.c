@@ -4,7 +4,7 @@
 
 #include "common/arguments.h"
 #include "common/merge_logs.h"
-#include "record/log_parts.h"
+#include "record/log_output.h"
 #include "shared/text.h"
 
 #include <errno.h>
@@ -45,11 +45,11 @@ static int move_first(one_log *logs, const char *wanted, pid_t process)
 {
 	char label[24];
 	char *moved;
-	struct stat made;
+	struct stat created;
 
 	snprintf(label, sizeof(label), "%ld", (long)process);
 	moved = claim_labelled_name(wanted, label);
-	if (moved != NULL && access(moved, F_OK) == 0 && claim_numbered(&moved, &made) == CLAIM_NO_MEMORY)
+	if (moved != NULL && access(moved, F_OK) == 0 && claim_numbered(&moved, &created) == CLAIM_NO_MEMORY)
 		moved = NULL;
 	if (moved == NULL || rename(wanted, moved) != 0) {
 		text_begin_message(wanted);

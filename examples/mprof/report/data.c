@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a log and collects the data of a report. */
 #include "common/arguments.h"
+#include "common/input.h"
 #include "common/output.h"
-#include "common/profile_input.h"
 #include "report/filters.h"
 #include "report/findings.h"
 #include "report/frames.h"

@@ -61,7 +61,7 @@ static int matches_function(const char *pattern, const char *separator, const me
 static int matches_method(const log_report *report, const char *pattern, const method_name *name)
 {
 	const char *separator = names_separator(report->input.reader);
-	const size_t own = strlen(name->class_name) + strlen(separator);
+	const size_t name_offset = strlen(name->class_name) + strlen(separator);
 	char *text;
 	int result;
 
@@ -69,10 +69,10 @@ static int matches_method(const log_report *report, const char *pattern, const m
 		output_out_of_memory();
 		return 0;
 	}
-	result = matches_pattern(pattern, text) || matches_pattern(pattern, text + own) ||
+	result = matches_pattern(pattern, text) || matches_pattern(pattern, text + name_offset) ||
 		 (strchr(text, '<') != NULL && matches_readable(pattern, text));
-	text[own + strcspn(name->name, " (")] = '\0';
-	result = result || matches_pattern(pattern, text) || matches_pattern(pattern, text + own);
+	text[name_offset + strcspn(name->name, " (")] = '\0';
+	result = result || matches_pattern(pattern, text) || matches_pattern(pattern, text + name_offset);
 	result = result || (name->name != name->symbol && matches_function(pattern, separator, name));
 	free(text);
 	return result;

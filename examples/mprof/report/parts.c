@@ -77,13 +77,13 @@ void report_own_words(const log_report *report, const char *text)
 
 	for (size_t i = 0; i < sizeof(own_words) / sizeof(own_words[0]); i++) {
 		const char *found = strstr(text, own_words[i].word);
-		const char *own = found != NULL ? report_property(report, own_words[i].property) : NULL;
+		const char *stated = found != NULL ? report_property(report, own_words[i].property) : NULL;
 		const int is_element = strcmp(own_words[i].property, "element_names") == 0;
 
-		if (own == NULL || own[0] == '\0' || (is_element && !parse_element_names(own, names)))
+		if (stated == NULL || stated[0] == '\0' || (is_element && !parse_element_names(stated, names)))
 			continue;
 		printf("%.*s", (int)(found - text), text);
-		text_name(stdout, is_element ? names[own_words[i].element] : own);
+		text_name(stdout, is_element ? names[own_words[i].element] : stated);
 		fputs(found + strlen(own_words[i].word), stdout);
 		return;
 	}

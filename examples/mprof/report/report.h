@@ -8,7 +8,7 @@
 
 #include "common/input.h"
 #include "common/names.h"
-#include "common/nearest.h"
+#include "common/arguments.h"
 #include "common/summary.h"
 #include "common/terminal.h"
 #include "common/time_window.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file report/samples.h
- * \brief Samples: by item, by line of native code, by kind of wait, and as the tree of their call stacks; and which
- * modules have no debug information.
+ * \brief Samples: by item, by line of native code, by kind of wait, by kind of sample, and as the tree of their call
+ * stacks; and which modules have no debug information.
  */
 #ifndef REPORT_SAMPLES_H
 #define REPORT_SAMPLES_H
@@ -18,12 +18,6 @@ const char *report_sample_item_name(const log_report *report, const sample_item 
 /** The file of the module of native code; NULL if unknown, and for all other kinds. */
 const char *report_sample_module(const log_report *report, const sample_item *item);
 
-/** Prints the name of an item, and the module of a native function. */
-void report_sample_name(const log_report *report, const sample_item *item);
-
-/** Prints the JSON fields of that. */
-void report_sample_fields(const log_report *report, json_writer *json, const sample_item *item);
-
 extern const report_view samples_by_item; /**< For the keys of --sort. */
 extern const report_view samples_by_line;
 extern const report_view samples_by_wait; /**< For documents. */
@@ -35,5 +29,8 @@ void report_debug_information_json(log_report *report, json_writer *json);
 void report_sample_waits_text(const log_report *report);
 void report_sample_tree_text(const log_report *report);
 void report_sample_tree_json(log_report *report, json_writer *json);
+
+extern const report_view sample_kinds_view;
+extern const report_view sample_kinds_groups; /**< By thread, processor and mode. */
 
 #endif

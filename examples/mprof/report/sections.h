@@ -182,4 +182,10 @@ const char *sections_ignored_text(const struct log_report *report, report_table 
 /** Prints the tables that ignore filters, each with the filters, as an array. */
 void sections_ignored_json(const struct log_report *report, json_writer *json);
 
+/**
+ * Prints a line for a section without content: its data was recorded and there is none, or it was not recorded and
+ * which option records it, or the log does not have it.
+ */
+void absence_print(const struct log_report *report, report_section section);
+
 #endif

@@ -24,10 +24,7 @@ extern const report_view tables_exceptions;
 extern const report_view tables_exception_sites;
 extern const report_view tables_exception_clauses;
 extern const report_view tables_marks;
-extern const report_view tables_spans;
-extern const report_view tables_longest_spans;
 extern const report_view tables_lines;
-extern const report_view tables_event_types; /**< Without spans. */
 extern const report_view tables_threads;
 extern const report_view tables_elements;
 

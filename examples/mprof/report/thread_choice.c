@@ -4,7 +4,6 @@
 
 #include "common/arguments.h"
 #include "common/input.h"
-#include "common/nearest.h"
 #include "shared/text.h"
 
 #include <mprof/format.h>

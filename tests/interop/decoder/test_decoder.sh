@@ -5,8 +5,8 @@
 set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 
-# own LOG: puts the facts from mprof report, in the form of decoded.awk, into LOG.own.
-own() {
+# reported LOG: puts the facts from mprof report, in the form of decoded.awk, into LOG.reported.
+reported() {
 	"$MPROF" report --json "$1" >report.json || fail "mprof report $1: status $?"
 	jq -r '
 		(.methods | map(select(.calls > 0)) | group_by([.class, .name])[]
@@ -22,7 +22,7 @@ own() {
 		["samples", .sample_count],
 		(.samples[] | select(.kind == "managed" or (.module != null and .name != .module))
 			| ["sample", (if .kind == "managed" then .name else "[\(.module)]\(.name)" end), .hits])
-		| map(tostring) | join("\t")' report.json | LC_ALL=C sort >"$1.own"
+		| map(tostring) | join("\t")' report.json | LC_ALL=C sort >"$1.reported"
 }
 
 # expected FILE: the facts that the program printed, in the same form.
@@ -40,9 +40,9 @@ agrees() {
 	check_complete "$log"
 	expect "$log: dialect" "$(info "$log" .dialect)" mono
 	decode "$log"
-	own "$log"
+	reported "$log"
 	kinds "$log.facts" "$@" >theirs
-	kinds "$log.own" "$@" >ours
+	kinds "$log.reported" "$@" >ours
 	same "$log: mprof-decoder and mprof report" theirs ours
 	expected "$program" | kinds /dev/stdin "$@" >claimed
 	LC_ALL=C comm -23 claimed theirs >missing
@@ -66,7 +66,7 @@ for program in Allocations Generics Threads; do
 		logged "$options,o=$program.mprof" $program.exe >$program.expected 2>$program.stderr
 		agrees $program.mprof $program.expected bytes
 		test "$options" != +alloc || continue
-		LC_ALL=C comm -23 <(kinds $program.mprof.facts allocations) $program.mprof.own >difference
+		LC_ALL=C comm -23 <(kinds $program.mprof.facts allocations) $program.mprof.reported >difference
 		test ! -s difference || fail "$program, $options: $(head -n 20 difference)"
 		LC_ALL=C comm -23 <(expected $program.expected | kinds /dev/stdin allocations) $program.mprof.facts >missing
 		test ! -s missing || fail "$program, $options: not so: $(head -n 20 missing)"

@@ -6,9 +6,9 @@
 
 compile_literals
 
-# made LOG CLASS: the allocating methods of the program, the number if it is certain, and whether they were being
+# allocating LOG CLASS: the allocating methods of the program, the number if it is certain, and whether they were being
 # compiled.
-made() {
+allocating() {
 	"$MPROF" report --json --top=0 "$1" | jq -r --arg class "$2" '.allocation_stacks[] | select(.class == $class) |
 		(.caller // .stack[0]) as $caller | select($caller | startswith("Literals.")) |
 		[$caller[9:], (if .compiling then "compiled" else .allocations end)] | join(" ")' | LC_ALL=C sort
@@ -18,16 +18,16 @@ for options in alloc=stack alloc=caller calls,alloc=stack,jit "$everything" form
 	format=mono,alloc=stack format=unity,alloc=caller+objects; do
 	profiled "$options,quiet,output=literals.mprof" Literals.exe
 	check_complete literals.mprof
-	expect "$options: strings" "$(made literals.mprof string)" "Program.Fail () compiled
+	expect "$options: strings" "$(allocating literals.mprof string)" "Program.Fail () compiled
 Program.Speak () compiled"
 	# At least the number of literals: each is allocated once more, to be interned.
 	test "$("$MPROF" report --json --top=0 literals.mprof | jq '[.allocation_stacks[] | select(.class == "string" and
 		.compiling and (.caller // .stack[0]) == "Literals.Program.Speak ()").allocations] | add')" -ge 5 ||
 		fail "$options: not all literals"
-	expect "$options: after the compiler ended" "$(made literals.mprof Literals.Made)" "Program.Make () 20"
-	expect "$options: after it failed" "$(made literals.mprof Literals.Caught)" "Program.Main () 3"
-	made literals.mprof Literals.Resolving | grep -qx 'Program.Resolve (object,System.ResolveEventArgs) [1-9]' ||
-		fail "$options: while it waited: $(made literals.mprof Literals.Resolving)"
+	expect "$options: after the compiler ended" "$(allocating literals.mprof Literals.Made)" "Program.Make () 20"
+	expect "$options: after it failed" "$(allocating literals.mprof Literals.Caught)" "Program.Main () 3"
+	allocating literals.mprof Literals.Resolving | grep -qx 'Program.Resolve (object,System.ResolveEventArgs) [1-9]' ||
+		fail "$options: while it waited: $(allocating literals.mprof Literals.Resolving)"
 done
 
 # On the stack, code that the compiler runs is inside the method being compiled, which is inside the running method.

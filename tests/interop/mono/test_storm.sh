@@ -45,10 +45,10 @@ storm shots "heap=every-gc" $((seconds * 500)) 5
 check_losses shots
 full=$(jq '[.collections[] | select(.generation == 1)] | length' report.json)
 taken=$(jq '.heap_shots | length' report.json)
-asked=$(sed -n 's/^collections\t//p' shots.facts)
+requested=$(sed -n 's/^collections\t//p' shots.facts)
 # Apart from those that the program requests, two collections may share one stop of the world, and its snapshot.
-test "$taken" -ge "$asked" && test "$taken" -le "$full" ||
-	fail "shots: $taken, with $full collections, $asked asked for"
+test "$taken" -ge "$requested" && test "$taken" -le "$full" ||
+	fail "shots: $taken, with $full collections, $requested requested"
 expect "shots: incomplete heap snapshots" "$(jq '[.heap_shots[] | select(.incomplete)] | length' report.json)" 0
 expect "shots: heap snapshots without objects" "$(jq '[.heap_shots[] | select(.objects < 100)] | length' report.json)" 0
 

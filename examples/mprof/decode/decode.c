@@ -1,12 +1,218 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a log and collects the data for the sections of the text. */
-#include "common/arguments.h"
+/* Reads a log for the sections of the text, and prints what several of them have: numbers, names and frames. */
 #include "decode/decode.h"
-#include "common/profile_input.h"
 
+#include "common/arguments.h"
+#include "common/input.h"
+#include "shared/text.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * Numbers, with the rounding of the first decoder.
+ */
+
+/*
+ * The runtime of the first decoder converts a number to 15 digits, and rounds these again to the requested number of
+ * decimals, a 5 always up. printf() rounds once, and 0.125 to 0.12. The output must be identical to the digit.
+ */
+#define DIGITS 15
+
+/* Increments the last of \p count digits. Returns 1 if the carry needs another leading digit. */
+static int round_up(char *digits, int count)
+{
+	while (count > 0 && digits[count - 1] == '9')
+		digits[--count] = '0';
+	if (count == 0)
+		return 1;
+	digits[count - 1]++;
+	return 0;
+}
+
+/* Rounds to the first \p kept digits; \p point is the position of the decimal point. */
+static void round_digits(char digits[DIGITS + 2], int *point, int kept)
+{
+	int is_up = kept >= 0 && kept < DIGITS && digits[kept] >= '5';
+
+	if (kept >= DIGITS)
+		return;
+	memset(digits + (kept > 0 ? kept : 0), '0', (size_t)(DIGITS - (kept > 0 ? kept : 0)));
+	if (is_up && round_up(digits, kept)) {
+		memmove(digits + 1, digits, DIGITS);
+		digits[0] = '1';
+		++*point;
+	}
+}
+
+static char digit_at(const char digits[DIGITS + 2], int position)
+{
+	return position >= 0 && position <= DIGITS ? digits[position] : '0';
+}
+
+char *decode_number(char text[DECODE_NUMBER_SIZE], double number, int decimals)
+{
+	char scientific[DIGITS + 16];
+	char digits[DIGITS + 2];
+	char *end = text;
+	int point;
+
+	if (!isfinite(number)) {
+		strcpy(text, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
+		return text;
+	}
+	/* "d.dddddddddddddde+xx" */
+	snprintf(scientific, sizeof(scientific), "%.*e", DIGITS - 1, fabs(number));
+	digits[0] = scientific[0];
+	memcpy(digits + 1, scientific + 2, DIGITS - 1);
+	memset(digits + DIGITS, '0', 2);
+	point = (int)strtol(scientific + DIGITS + 2, NULL, 10) + 1;
+	round_digits(digits, &point, point + decimals);
+	if (number < 0)
+		*end++ = '-';
+	for (int position = point > 0 ? 0 : point - 1; position < point; position++)
+		*end++ = digit_at(digits, position);
+	*end++ = '.';
+	for (int position = point; position < point + decimals; position++)
+		*end++ = digit_at(digits, position);
+	*end = '\0';
+	return text;
+}
+
+void decode_percent(double part, double whole)
+{
+	char text[DECODE_NUMBER_SIZE];
+
+	printf("%5s%%", decode_number(text, part / whole * 100, 2));
+}
+
+/*
+ * Frames and names.
+ */
+
+/* The names that the first decoder prints for a method without an ID. */
+static const char unknown_class[] = "(CLASS UNAVAILABLE)";
+static const char unknown_method[] = "(METHOD UNAVAILABLE)";
+
+void decode_separator(void)
+{
+	fputs("\n\n------------------------------------------------\n", stdout);
+}
+
+int decode_larger_first(uint64_t left, uint64_t right)
+{
+	return (left < right) - (left > right);
+}
+
+double decode_seconds(const log_decode *decode, uint64_t counters)
+{
+	return decode->ticks_per_counter * (double)counters / 10000000.0;
+}
+
+void decode_method(const log_decode *decode, uint32_t method)
+{
+	method_name name;
+
+	if (method == 0) {
+		printf("%s.%s", unknown_class, unknown_method);
+		return;
+	}
+	names_method(decode->input.reader, method, &name);
+	text_name(stdout, name.class_name);
+	putchar('.');
+	text_name(stdout, name.name);
+}
+
+void decode_class(const log_decode *decode, uint32_t class_id)
+{
+	class_name name;
+
+	if (class_id == 0) {
+		fputs(unknown_class, stdout);
+		return;
+	}
+	names_class(decode->input.reader, class_id, &name);
+	text_name(stdout, name.name);
+}
+
+static int next_of_stack(const log_decode *decode, call_path *path, path_frame *frame)
+{
+	mprof_stack_frame found;
+	uint32_t caller;
+
+	if (mprof_reader_lookup_caller(decode->input.reader, path->stack, &found, sizeof(found), &caller) != MPROF_OK)
+		return 0;
+	frame->method = found.is_native ? 0 : found.id;
+	frame->is_compiling = (int)found.is_compiling;
+	frame->is_native = (int)found.is_native;
+	frame->location = found.is_native ? found.id : 0;
+	/* A caller has a smaller ID than its callees; anything else could loop forever. */
+	path->stack = caller < path->stack ? caller : 0;
+	return 1;
+}
+
+static int next_of_call(const log_decode *decode, call_path *path, path_frame *frame)
+{
+	mprof_call_stats stats;
+
+	stats.struct_size = sizeof(stats);
+	if (mprof_profile_get_row(decode->profile, MPROF_TABLE_CALLS, path->call, &stats) != MPROF_OK)
+		return 0;
+	frame->method = stats.method;
+	frame->is_compiling = (stats.flags & MPROF_EVENT_FLAG_COMPILING) != 0;
+	frame->is_native = 0;
+	frame->location = 0;
+	path->call = stats.parent;
+	return 1;
+}
+
+int decode_next_frame(const log_decode *decode, call_path *path, path_frame *frame)
+{
+	if (path->stack != 0)
+		return next_of_stack(decode, path, frame);
+	return path->call != MPROF_CALL_ROOT && next_of_call(decode, path, frame);
+}
+
+static void print_frame(const log_decode *decode, const path_frame *frame, frame_style style)
+{
+	method_name name;
+
+	if (style == FRAME_WITH_CLASS && frame->is_compiling)
+		fputs("[JIT time]:", stdout);
+	if (frame->is_native) {
+		const mprof_stack_frame native = {.id = frame->location, .is_native = 1};
+
+		text_name(stdout, names_frame(decode->input.names, &native));
+	} else if (style == FRAME_WITH_CLASS) {
+		decode_method(decode, frame->method);
+	} else if (frame->method == 0) {
+		fputs(unknown_method, stdout);
+	} else {
+		names_method(decode->input.reader, frame->method, &name);
+		text_name(stdout, name.name);
+	}
+}
+
+void decode_path(const log_decode *decode, call_path path, int indentation, frame_style style)
+{
+	path_frame frame;
+
+	for (int level = 0; decode_next_frame(decode, &path, &frame); level++) {
+		printf("%*s", indentation, "");
+		if (level == DECODE_MAX_LEVELS) {
+			puts("(CALL STACK CONTINUES)");
+			return;
+		}
+		print_frame(decode, &frame, style);
+		putchar('\n');
+	}
+}
+
+/*
+ * The log.
+ */
 
 void *decode_room(log_decode *decode, size_t count, size_t size)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file record/missing_log.h
- * \brief Explains why a recorded program has written no log.
+ * \file record/advice.h
+ * \brief What mprof record prints at its end: why there is no log, and the command that shows what was recorded.
  */
-#ifndef RECORD_MISSING_LOG_H
-#define RECORD_MISSING_LOG_H
+#ifndef RECORD_ADVICE_H
+#define RECORD_ADVICE_H
 
-#include <mprof/reader.h>
-
+#include "common/summary.h"
+#include "record/options.h"
 #include "record/target.h"
 
-#include <stdio.h>
+#include <mprof/reader.h>
 
 typedef struct missing_log {
 	const record_target *target; /**< Borrowed. */
@@ -34,7 +34,10 @@ void filter_hint_print(const mprof_reader *reader, const char *pattern);
 /** Whether a log states that the system refused to write all of it. Reads no events. */
 int cut_log_is(const char *path);
 
-/** Prints a name so that a shell reads it as one word. */
-void quoted_print(FILE *file, const char *name);
+/**
+ * Prints a line on standard error with the command that fits the contents of a log, and a second one where two fit.
+ * Prints nothing for a log without events. \p name: the path of the log, for messages.
+ */
+void next_command_print(const record_request *request, const log_summary *summary, const char *name);
 
 #endif
