@@ -64,6 +64,16 @@ static const topic topics[] = {
 	 "them.\n\n"
 	 "  mprof report --sections=sample-waits,sample-tree locks.mprof\n"
 	 "      Waits of all kinds, such as those for events and for the end of threads, and from where.\n"},
+	{"async", "a program with async methods answers late",
+	 "  mprof record --async --sample-real -o async.mprof -- mono app.exe\n"
+	 "      Records how long each await takes, and samples whose stacks have the methods that await.\n\n"
+	 "  mprof report --sections=waits,samples async.mprof\n"
+	 "      The time that each async method waited, by number of the await in its source: Db.Query#1 is the "
+	 "first.\n"
+	 "      A method that awaits another one waits at least as long: the innermost one is what to look at.\n\n"
+	 "  mprof report --sections=spans async.mprof\n"
+	 "      The longest single waits, each with its start and its thread; --time=2s-3s has what else happened "
+	 "then.\n"},
 	{"native", "a program in C, C++ or another compiled language takes too long",
 	 "  mprof record -o native.mprof -- ./app\n"
 	 "      Records call stacks 1000 times per second of processor time; the program need not be rebuilt. Of one "

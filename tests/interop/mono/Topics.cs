@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A program with all that the help topics are about: a leak, a method that takes long, collections, and a lock that two
-// threads wait for.
+// A program with all that the help topics are about: a leak, a method that takes long, collections, a lock that two
+// threads wait for, and an async method that waits.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
+using System.Threading.Tasks;
 
 public class Leaked {
 	public byte[] Data = new byte[2000];
@@ -39,6 +40,12 @@ public static class Topics {
 				Thread.Sleep(20);
 	}
 
+	static async Task Answer()
+	{
+		for (int i = 0; i < 5; i++)
+			await Task.Delay(20);
+	}
+
 	public static void Main()
 	{
 		for (int round = 0; round < 4; round++) {
@@ -49,6 +56,7 @@ public static class Topics {
 		other.Start();
 		Hold();
 		other.Join();
+		Answer().Wait();
 		Compute(400);
 	}
 }

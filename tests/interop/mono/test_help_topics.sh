@@ -30,7 +30,7 @@ mprof() {
 
 mprof help >help
 sed -n '/^mprof help TOPIC/,/^$/s/^  \([a-z]*\) .*/\1/p' help >topics
-test "$(paste -sd' ' topics)" = "leak slow stutter startup locks native" || fail "the topics: $(paste -sd' ' topics)"
+test "$(paste -sd' ' topics)" = "leak slow stutter startup locks async native" || fail "the topics: $(paste -sd' ' topics)"
 ! mprof help leek 2>err >/dev/null || fail "status for a topic that does not exist"
 grep -q "did you mean 'leak'" err || fail "no suggestion for leek: $(cat err)"
 
@@ -40,7 +40,7 @@ sed -n '/^\.SH TOPICS$/,/^\.SH COMMANDS$/p' "$srcdir/doc/mprof.1" |
 
 while read -r topic; do
 	mprof help "$topic" >page
-	sed -n "/^$topic: /,/^\(leak\|slow\|stutter\|startup\|locks\|native\): /p" manual | sed '1n; /^[a-z]*: /d' >described
+	sed -n "/^$topic: /,/^\(leak\|slow\|stutter\|startup\|locks\|async\|native\): /p" manual | sed '1n; /^[a-z]*: /d' >described
 	diff page described >differences || fail "$topic: page (<) and manual (>): $(cat differences)"
 	sed -n 's/^  \(mprof .*\)/\1/p' page >commands
 	test "$(wc -l <commands)" = 3 || fail "$topic: not three commands: $(cat commands)"
@@ -73,5 +73,7 @@ finds startup.3 '^window:'
 finds locks.2 'Gate'
 finds locks.2 'Topics\.Hold'
 finds locks.3 'Topics\.Hold'
+finds async.2 'await: Topics\.Answer#1'
+finds async.3 'Topics\.Answer#1'
 finds native.2 'compute'
 grep -q compute native.svg || fail 'the picture lacks the function'
