@@ -3,9 +3,9 @@
  * \file writer/writer_internal.h
  * \brief The struct of the writer, for the files of lib/writer only.
  *
- * open.c opens it, and writer.c closes it, also a log that cannot be continued. blocks.c, records.c, events.c, heap.c
- * and samples.c write the blocks that clients ask for, with event_collector.c for what other threads have encoded.
- * put_block.c ends a block, compress.c compresses it, and log_index.c makes the index. errors.c reports errors.
+ * writer.c opens and closes it, also a log that cannot be continued. blocks.c, records.c, events.c, heap.c and
+ * samples.c write the blocks that clients ask for, events.c also those whose events other threads have encoded.
+ * put_block.c ends a block and compresses it, and log_index.c makes the index. errors.c reports errors.
  *
  * A block is built completely in writer->block and then written to the sink. Every call first checks its arguments, so
  * that an invalid argument leaves the log unchanged.
@@ -25,7 +25,6 @@
 #include "format/values/encode_buffer.h"
 #include "io/sink.h"
 #include "io/source.h"
-#include "writer/compress.h"
 #include "writer/log_index.h"
 #include "writer/writer.h"
 
@@ -133,6 +132,13 @@ static inline size_t heap_snapshot_length(const heap_snapshot *snapshot)
 {
 	return snapshot->items.length + snapshot->references.length;
 }
+
+/** A part of a block that is compressed. */
+typedef struct packed_middle {
+	const uint8_t *bytes;
+	size_t length;          /**< 0: there is none. */
+	size_t unpacked_length; /**< If the part of the block has another length, this is not used. */
+} packed_middle;
 
 typedef enum writer_state {
 	WRITER_BETWEEN_BLOCKS,

@@ -20,7 +20,6 @@
 #include "recorder/threads/switches.h"
 #include "recorder/threads/thread.h"
 #include "recorder/threads/thread_attach.h"
-#include "writer/open.h"
 #include "writer/writer.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@
 #include "recorder/tables/roots.h"
 #include "recorder/tables/stacks.h"
 #include "recorder/tables/written_types.h"
-#include "writer/event_collector.h"
+#include "writer/events.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -21,7 +21,7 @@
 #include "recorder/queues/salvage_area.h"
 #include "recorder/queues/salvage_journal.h"
 #include "recorder/system/counter.h"
-#include "writer/open.h"
+#include "writer/writer.h"
 
 /*
  * After fork() private memory is copied, but a shared mapping is not. A handler that fork() calls in the child maps
