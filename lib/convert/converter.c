@@ -10,8 +10,8 @@
 #include "convert/copy_events.h"
 #include "convert/merge_blocks.h"
 #include "format/blocks/block_encode.h"
+#include "format/values/clock_conversion.h"
 #include "format/values/losses.h"
-#include "format/values/rate_text.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -22,13 +22,12 @@
 #include "base/call_frames.h"
 #include "base/hash_map.h"
 #include "base/id_map.h"
-#include "base/stack_table.h"
 #include "base/thread_map.h"
+#include "format/blocks/records.h"
 #include "format/values/dialect.h"
+#include "format/values/encode_buffer.h"
 #include "reader/reader.h"
 #include "writer/writer.h"
-#include "format/blocks/records.h"
-#include "format/values/encode_buffer.h"
 
 /**
  * A coarser unit of counters for the copy. Everything that the converter reads is converted when it is read, apart from

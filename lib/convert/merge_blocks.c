@@ -6,8 +6,8 @@
 #include "convert/copy_events.h"
 #include "convert/merge_input.h"
 #include "format/blocks/block_encode.h"
+#include "format/values/clock_conversion.h"
 #include "format/values/losses.h"
-#include "format/values/rate_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

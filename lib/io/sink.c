@@ -4,8 +4,7 @@
 
 #include "base/checked.h"
 #include "base/options.h"
-#include "io/descriptor.h"
-#include "io/log_file.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 
 #ifdef MPROF_WITH_ZLIB
 
-#include "codec/zlib_memory.h"
+#include "codec/library_memory.h"
 
 #include <limits.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include "io/source.h"
 
 #include "base/checked.h"
-#include "io/descriptor.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <string.h>

@@ -18,7 +18,6 @@
 #include "format/blocks/block_decode.h"
 #include "format/blocks/heap_records.h"
 #include "format/blocks/statistical.h"
-#include "format/blocks/typed_list.h"
 #include "format/events/event_columns_decode.h"
 #include "format/events/events_decode.h"
 #include "parser/parser.h"

@@ -5,7 +5,7 @@
 #include <mprof/base.h>
 
 #include "base/testpoint.h"
-#include "format/values/rate_text.h"
+#include "format/values/clock_conversion.h"
 #include "format/values/varint.h"
 #include "recorder/drain/drain_buffer.h"
 #include "recorder/drain/messages.h"

@@ -10,7 +10,7 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_map.h"
-#include "base/stack_table.h"
+#include "base/thread_map.h"
 #include "recorder/queues/buffer_pool.h"
 #include "recorder/queues/message_queue.h"
 #include "recorder/queues/salvage_tail.h"

@@ -3,8 +3,8 @@
 #include "recorder/queues/salvage.h"
 
 #include "base/checksum.h"
-#include "io/descriptor.h"
 #include "io/high_descriptor.h"
+#include "io/system.h"
 #include "recorder/queues/buffer_pool.h"
 #include "recorder/queues/heap_recording.h"
 #include "recorder/queues/message_queue.h"

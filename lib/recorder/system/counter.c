@@ -2,7 +2,7 @@
 /* The counter of a recorder, and its frequency. */
 #include "recorder/system/counter.h"
 
-#include "format/values/rate_text.h"
+#include "format/values/clock_conversion.h"
 
 #include <stddef.h>
 #include <stdio.h>

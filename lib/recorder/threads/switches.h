@@ -10,7 +10,7 @@
 #include <mprof/recorder.h>
 
 #include "base/call_frames.h"
-#include "base/stack_table.h"
+#include "base/thread_map.h"
 
 /*
  * The writer thread uses it to recognize leaves of the method on top, which need no method ID and so no lookup. Leaves
