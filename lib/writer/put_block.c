@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
-#include "format/blocks/compressed_block.h"
+#include "format/blocks/block_decode.h"
 #include "format/events/event_kinds.h"
 #include "writer/errors.h"
 

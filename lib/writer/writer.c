@@ -10,7 +10,7 @@
 #include "format/events/event_kinds.h"
 #include "format/values/clock_conversion.h"
 #include "format/values/dialect.h"
-#include "io/sink_gzip.h"
+#include "io/sink.h"
 #include "io/system.h"
 #include "writer/errors.h"
 #include "writer/events.h"

@@ -24,7 +24,6 @@
 #include "format/events/events_encode.h"
 #include "format/values/encode_buffer.h"
 #include "io/sink.h"
-#include "io/source.h"
 #include "writer/log_index.h"
 #include "writer/writer.h"
 

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "codec/packer.h"
-#include "format/blocks/compressed_block.h"
+#include "format/blocks/block_decode.h"
 #include "format/values/varint.h"
 #include "logs/log_fixture.h"
 #include "writer/put_block.h"

@@ -5,7 +5,6 @@
 #include "base/cancellation.h"
 #include "base/error.h"
 #include "io/sink.h"
-#include "io/sink_gzip.h"
 #include "io/system.h"
 #include "recorder/client/lifecycle.h"
 

@@ -11,7 +11,6 @@
 #include "recorder/drain/drain_state.h"
 #include "recorder/drain/slots.h"
 #include "recorder/queues/salvage.h"
-#include "recorder/queues/salvage_tail.h"
 #include "recorder/tables/keys.h"
 #include "recorder/threads/thread_attach.h"
 

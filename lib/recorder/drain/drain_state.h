@@ -13,7 +13,7 @@
 #include "base/thread_map.h"
 #include "recorder/queues/buffer_pool.h"
 #include "recorder/queues/message_queue.h"
-#include "recorder/queues/salvage_tail.h"
+#include "recorder/queues/salvage.h"
 #include "recorder/queues/shared.h"
 #include "recorder/system/counter.h"
 #include "recorder/tables/heap_drain.h"

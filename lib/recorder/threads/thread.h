@@ -10,9 +10,9 @@
 #include <mprof/recorder.h>
 
 #include "recorder/queues/buffer_pool.h"
+#include "recorder/queues/shared.h"
 #include "recorder/system/counter.h"
 #include "recorder/tables/output.h"
-#include "recorder/queues/shared.h"
 #include "recorder/tables/stacks.h"
 #include "recorder/threads/switches.h"
 #include "recorder/threads/thread_clock.h"
