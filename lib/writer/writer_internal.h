@@ -3,8 +3,8 @@
  * \file writer/writer_internal.h
  * \brief The struct of the writer, for the files of lib/writer only.
  *
- * writer.c opens and closes it, also a log that cannot be continued. blocks.c, records.c, events.c, heap.c and
- * samples.c write the blocks that clients ask for, events.c also those whose events other threads have encoded.
+ * writer.c opens and closes it, also a log that cannot be continued. blocks.c, events.c, heap.c and samples.c write the
+ * blocks that clients ask for, events.c also those whose events other threads have encoded.
  * put_block.c ends a block and compresses it, and log_index.c makes the index. errors.c reports errors.
  *
  * A block is built completely in writer->block and then written to the sink. Every call first checks its arguments, so

@@ -16,7 +16,6 @@
 #include "recorder/drain/drain_buffer.h"
 #include "recorder/drain/messages.h"
 #include "recorder/drain/salvage_commit.h"
-#include "recorder/drain/stack_order.h"
 #include "recorder/threads/switches.h"
 #include "recorder/threads/thread.h"
 #include "recorder/threads/thread_attach.h"

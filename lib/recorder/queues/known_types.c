@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Assigns IDs to texts, arguments and types of events, to ranges of code and to clocks, and converts values of clocks to
- * counters.
+ * Assigns IDs to texts, arguments and types of events, to ranges of code and to clocks, and converts values of clocks
+ * to counters.
  */
 #include "recorder/queues/known_types.h"
 
