@@ -8,7 +8,6 @@
 #include "base/options.h"
 #include "format/blocks/records.h"
 #include "writer/errors.h"
-#include "writer/heap.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "format/events/event_kinds.h"
 #include "format/values/clock_conversion.h"
 #include "format/values/dialect.h"
 #include "io/sink.h"

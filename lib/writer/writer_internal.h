@@ -216,6 +216,18 @@ static inline const type_shapes *writer_shapes(const mprof_writer *writer)
 												    : NULL;
 }
 
+/**
+ * The number of the collection of a snapshot or a summary; \p input is what the caller passed. 0 stands for an unknown
+ * number. If the caller does not number collections, the writer does, and snapshots and summaries belong to the last
+ * collection.
+ */
+static inline uint32_t writer_collection_number(const mprof_writer *writer, uint32_t input)
+{
+	if (!writer->encoding.rules->counts_collections)
+		return input;
+	return writer->events.has_counted || input == 0 ? writer->events.collection : input;
+}
+
 /** Upper bound for the bytes of pending definitions, which keeps blocks below the length that readers accept. */
 #define WRITER_MAX_WAITING ((size_t)4 << 20)
 

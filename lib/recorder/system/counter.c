@@ -46,7 +46,8 @@ static int register_is_steady(void)
 #endif
 }
 
-uint64_t counter_monotonic_nanoseconds(void)
+/* CLOCK_MONOTONIC. */
+static uint64_t counter_monotonic_nanoseconds(void)
 {
 	return monotonic_nanoseconds(NULL);
 }

@@ -32,7 +32,8 @@
  */
 #define THREAD_CPU_CLOCK(id) ((clockid_t)(~(uint32_t)(id) << 3 | 2 | 4))
 
-uint32_t thread_clock_own_id(void)
+/* The system's ID of the calling thread; 0 if the system has none that other threads can use. */
+static uint32_t thread_clock_own_id(void)
 {
 	return (uint32_t)syscall(SYS_gettid);
 }
@@ -123,7 +124,8 @@ int thread_clock_read(uint32_t id, thread_clock *clock)
 
 #else
 
-uint32_t thread_clock_own_id(void)
+/* The system's ID of the calling thread; 0 if the system has none that other threads can use. */
+static uint32_t thread_clock_own_id(void)
 {
 	return 0;
 }

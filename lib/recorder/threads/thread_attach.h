@@ -28,9 +28,6 @@ void thread_remove_by_id(mprof_thread *thread);
 /** Frees a handle that is on no list. Writer thread, or after its end. */
 void thread_release(mprof_thread *thread);
 
-/** The system's ID of the calling thread; 0 if the system has none that other threads can use. */
-uint32_t thread_clock_own_id(void);
-
 /**
  * Reads the counts of a thread of this process. Returns 0 if it has ended, or the system does not measure its times;
  * nothing is available then.
