@@ -35,7 +35,7 @@ read -ra extra <<<"${WASM_CFLAGS:--O2}"
 sources=()
 for source in "$@" "$srcdir"/examples/shared/{function_name,kinds}.c "$srcdir"/examples/wasm/*.c; do
 	case $source in
-	lib/io/descriptor_* | lib/io/log_file_* | lib/io/sink* | lib/writer/* | *.h) continue ;;
+	lib/io/sink* | lib/io/system_* | lib/writer/* | *.h) continue ;;
 	# No threads either.
 	lib/io/work_queue_posix.c) source=lib/io/work_queue_windows.c ;;
 	esac

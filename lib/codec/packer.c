@@ -2,11 +2,11 @@
 /* Compresses with the codecs of the library, chosen when it is built. */
 #include "codec/packer.h"
 
+#include "codec/library_memory.h"
+
 #include <string.h>
 
 #ifdef MPROF_WITH_ZLIB
-
-#include "codec/zlib_memory.h"
 
 /* The state of zlib, used for one piece after the other. */
 typedef struct deflate_context {
@@ -55,8 +55,6 @@ static mprof_status deflate_pack(void *state, const void *input, size_t input_le
 #endif
 
 #ifdef MPROF_WITH_ZSTD
-
-#include "codec/zstd_memory.h"
 
 /* The state of libzstd, used for one piece after the other. */
 typedef struct zstd_context {

@@ -9,11 +9,9 @@
 #include "convert/copy_definitions.h"
 #include "convert/copy_events.h"
 #include "convert/merge_blocks.h"
-#include "convert/merge_events.h"
-#include "convert/merge_session.h"
 #include "format/blocks/block_encode.h"
+#include "format/values/clock_conversion.h"
 #include "format/values/losses.h"
-#include "format/values/rate_text.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -8,8 +8,8 @@
  * with events, whose switches between call stacks it replaces where needed.
  *
  * If several logs are merged, each has a converter, which merger.c runs, and all of them write to the same writer. The
- * numbers of a log are then translated to those of the merged log: of blocks by merge_blocks.c, of events by
- * merge_events.c, of records by merge_records.c; merge_session.c copies the properties.
+ * numbers of a log are then translated to those of the merged log, which merge_input.c chooses: of records by
+ * copy_definitions.c, of events by copy_events.c, of blocks by merge_blocks.c, which also copies the properties.
  *
  * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. Damage
  * in the log is reported by converter_read_failed() and does not end the copy, unless no more blocks can be read.
@@ -22,13 +22,12 @@
 #include "base/call_frames.h"
 #include "base/hash_map.h"
 #include "base/id_map.h"
-#include "base/stack_table.h"
 #include "base/thread_map.h"
+#include "format/blocks/records.h"
 #include "format/values/dialect.h"
+#include "format/values/encode_buffer.h"
 #include "reader/reader.h"
 #include "writer/writer.h"
-#include "format/blocks/records.h"
-#include "format/values/encode_buffer.h"
 
 /**
  * A coarser unit of counters for the copy. Everything that the converter reads is converted when it is read, apart from

@@ -8,6 +8,8 @@
 
 #include <mprof/convert.h>
 
+#include "convert/converter_internal.h"
+
 /** The #mprof_clock_function of the copy. \p user is the converter. After the last clock it repeats that one. */
 void converter_read_clock(void *user, mprof_clock *clock);
 

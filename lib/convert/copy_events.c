@@ -2,10 +2,256 @@
 /* Copies events. */
 #include "convert/copy_events.h"
 
-#include "convert/copy_arguments.h"
 #include "convert/copy_definitions.h"
-#include "convert/merge_events.h"
+#include "convert/merge_input.h"
+#include "format/blocks/records.h"
+#include "format/events/event_kinds.h"
 #include "format/values/losses.h"
+
+#include <string.h>
+
+/*
+ * Translates the threads, the methods, the classes and the other numbers of events of a log that is merged with
+ * others.
+ */
+
+static int translate_event_id(merge_input *input, mprof_event *event)
+{
+	switch (event_kind_rows[event->kind].id) {
+	case MPROF_EVENT_ID_METHOD:
+		/* A sample has a call stack. */
+		return event->kind == MPROF_EVENT_SAMPLE || merge_translate_id(input, MERGE_METHOD, &event->id);
+	case MPROF_EVENT_ID_CLASS:
+		return merge_translate_id(input, MERGE_CLASS, &event->id);
+	case MPROF_EVENT_ID_COLLECTION:
+		return merge_translate_id(input, MERGE_COLLECTION, &event->id);
+	default:
+		return 1;
+	}
+}
+
+static int translate_event_value(merge_input *input, mprof_event *event)
+{
+	const uint64_t number = event->value;
+
+	switch (event_kind_rows[event->kind].value) {
+	case MPROF_EVENT_VALUE_THREAD:
+		event->value = merge_thread(input, number);
+		break;
+	case MPROF_EVENT_VALUE_STACK:
+		event->value = merge_number_get(input, MERGE_CALL_STACK, number);
+		/* The number may be used for another stack. */
+		if (event->kind == MPROF_EVENT_STACK_END)
+			own_numbers_end(&input->numbers[MERGE_CALL_STACK], number);
+		break;
+	default:
+		return 1;
+	}
+	return event->value != 0 || number == 0;
+}
+
+/* Translates the method in the detail of an event: the one that allocates, or that has the clause. */
+static int translate_event_caller(mprof_converter *converter, size_t index)
+{
+	mprof_event *event = &converter->events[index];
+
+	if (event->more.detail == NULL || event->more.detail->caller == 0 || event->kind == MPROF_EVENT_SAMPLE)
+		return 1;
+	converter->details[index] = *event->more.detail;
+	event->more.detail = &converter->details[index];
+	return merge_translate_id(converter->merge, MERGE_METHOD, &converter->details[index].caller);
+}
+
+int merge_translate_events(mprof_converter *converter, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_event *event = &converter->events[i];
+
+		if (!translate_event_id(converter->merge, event) || !translate_event_value(converter->merge, event) ||
+		    !translate_event_caller(converter, i))
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * Numbers of spans and flows become those of the process: sequences of different processes are then far apart, and
+ * random numbers stay as different as they were.
+ */
+static uint64_t apart_by_process(const merge_input *input, uint64_t number)
+{
+	return number == 0 ? 0 : number + hash_address(input->index);
+}
+
+/* Whether an argument is the number of a collection (section 4.11 of doc/format.md). */
+static int is_collection(const mprof_type_record *type, const mprof_argument_record *argument)
+{
+	static const char reserved[] = "mprof.";
+
+	return strncmp(type->name, reserved, sizeof(reserved) - 1) == 0 && strcmp(argument->name, "collection") == 0;
+}
+
+/* Translates an argument of an event of a type that is no ID of a record. */
+static uint64_t merge_translate_argument(const mprof_converter *converter, const mprof_type_record *type,
+					 const mprof_argument_record *argument, uint64_t number)
+{
+	merge_input *input = converter->merge;
+
+	switch (argument->role) {
+	case MPROF_ROLE_SPAN:
+	case MPROF_ROLE_PARENT:
+	case MPROF_ROLE_CAUSE:
+	case MPROF_ROLE_FLOW_OUT:
+	case MPROF_ROLE_FLOW_IN:
+		return apart_by_process(input, number);
+	default:
+		break;
+	}
+	if (argument->encoding != MPROF_ENCODING_UNSIGNED)
+		return number;
+	if (is_collection(type, argument) && number <= UINT32_MAX)
+		return merge_number_get(input, MERGE_COLLECTION, number);
+	switch (argument->kind) {
+	case MPROF_ARGUMENT_METHOD:
+		return number > UINT32_MAX ? number : merge_number_get(input, MERGE_METHOD, number);
+	case MPROF_ARGUMENT_CLASS:
+		return number > UINT32_MAX ? number : merge_number_get(input, MERGE_CLASS, number);
+	case MPROF_ARGUMENT_THREAD:
+		return merge_thread(input, number);
+	default:
+		return number;
+	}
+}
+
+/*
+ * Copies events of types: their arguments may be IDs and durations, which the copy may have in another form.
+ */
+
+/* The kinds of records that arguments refer to. */
+static const uint32_t referenced[] = {MPROF_RECORD_TEXT, MPROF_RECORD_STACK, MPROF_RECORD_LOCATION};
+
+#define REFERENCED_COUNT (sizeof(referenced) / sizeof(referenced[0]))
+
+/* Whether an argument can differ in the copy. */
+static int arguments_differ(const mprof_converter *converter)
+{
+	if (resolution_changes(&converter->resolution) || converter->merge != NULL)
+		return 1;
+	for (size_t i = 0; i < REFERENCED_COUNT; i++) {
+		const id_translation *ids = &converter->ids[referenced[i]];
+
+		if (ids->same != ids->defined)
+			return 1;
+	}
+	return 0;
+}
+
+static int has_arguments(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_TYPED && event->more.detail != NULL;
+}
+
+/* Makes room for the arguments of a batch of events. Returns 0 if out of memory. */
+static int copy_arguments_begin(mprof_converter *converter, const mprof_event *events, size_t count)
+{
+	size_t room = 0;
+
+	converter->translates_arguments = 0;
+	encode_buffer_clear(&converter->arguments);
+	for (size_t i = 0; i < count; i++) {
+		/* Translated IDs may be longer. */
+		if (has_arguments(&events[i]))
+			room += events[i].more.detail->argument_size +
+				(size_t)MPROF_TYPE_MAX_ARGUMENTS * MPROF_VARINT_MAX_LENGTH;
+	}
+	if (room == 0 || !arguments_differ(converter))
+		return 1;
+	converter->translates_arguments = 1;
+	return encode_buffer_reserve(&converter->arguments, room);
+}
+
+/* The record that an argument of a kind is the ID of; 0 if it is no such ID. */
+static uint32_t record_of_kind(uint32_t kind)
+{
+	switch (kind) {
+	case MPROF_ARGUMENT_TEXT_ID:
+		return MPROF_RECORD_TEXT;
+	case MPROF_ARGUMENT_STACK:
+		return MPROF_RECORD_STACK;
+	case MPROF_ARGUMENT_LOCATION:
+		return MPROF_RECORD_LOCATION;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t translate_number(const mprof_converter *converter, const mprof_type_record *type,
+				 const mprof_argument_record *argument, uint64_t number)
+{
+	const uint32_t record = record_of_kind(argument->kind);
+
+	if (converter->merge != NULL && record == 0)
+		number = merge_translate_argument(converter, type, argument, number);
+	if (argument->encoding != MPROF_ENCODING_UNSIGNED)
+		return number;
+	if (argument->kind == MPROF_ARGUMENT_DURATION)
+		return resolution_duration(&converter->resolution, number);
+	if (record == 0 || number > UINT32_MAX)
+		return number;
+	return id_translation_get(&converter->ids[record], (uint32_t)number);
+}
+
+/* Appends an argument to the buffer, which has room for it. */
+static void put_argument(encode_buffer *buffer, const mprof_argument_value *value, uint32_t encoding)
+{
+	buffer->length += mprof_argument_encode(value, encoding, buffer->bytes + buffer->length,
+						buffer->capacity - buffer->length);
+}
+
+/*
+ * Translates the arguments that the type describes. Those after them, which a later version of the program has added,
+ * and what cannot be read, are copied as they are.
+ */
+static void translate_arguments(mprof_converter *converter, const mprof_type_record *type, mprof_event_detail *detail)
+{
+	encode_buffer *buffer = &converter->arguments;
+	const size_t start = buffer->length;
+	size_t position = 0;
+
+	for (uint32_t i = 0; i < type->argument_count; i++) {
+		mprof_argument_value value;
+		mprof_record argument;
+
+		if (mprof_reader_lookup_record(converter->reader, MPROF_RECORD_ARGUMENT, type->first_argument + i,
+					       &argument, sizeof(argument)) != MPROF_OK ||
+		    mprof_argument_decode(detail, argument.as.argument.encoding, &position, &value) != 1)
+			break;
+		value.number = translate_number(converter, type, &argument.as.argument, value.number);
+		put_argument(buffer, &value, argument.as.argument.encoding);
+	}
+	memcpy(buffer->bytes + buffer->length, detail->arguments + position, detail->argument_size - position);
+	buffer->length += detail->argument_size - position;
+	detail->arguments = buffer->bytes + start;
+	detail->argument_size = buffer->length - start;
+}
+
+/*
+ * Translates the type of an event, and the arguments that are IDs or, in another resolution, durations. detail
+ * receives the detail if it changes.
+ */
+static void copy_arguments(mprof_converter *converter, mprof_event *event, mprof_event_detail *detail)
+{
+	const uint32_t type_id = event->id;
+	mprof_record type;
+
+	event->id = id_translation_get(&converter->ids[MPROF_RECORD_TYPE], type_id);
+	if (!converter->translates_arguments || event->more.detail == NULL ||
+	    mprof_reader_lookup_record(converter->reader, MPROF_RECORD_TYPE, type_id, &type, sizeof(type)) != MPROF_OK)
+		return;
+	*detail = *event->more.detail;
+	translate_arguments(converter, &type.as.type, detail);
+	event->more.detail = detail;
+}
 
 void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count)
 {

@@ -10,6 +10,9 @@
 
 #include "convert/converter_internal.h"
 
+/** Translates a batch of events. Returns 0 if there is no memory. */
+int merge_translate_events(mprof_converter *converter, size_t count);
+
 /** Converts counters and durations of events, apart from those in their details. */
 void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count);
 

@@ -11,9 +11,47 @@
 
 #include <mprof/convert.h>
 
+#include "base/hash_map.h"
 #include "base/id_map.h"
-#include "convert/merge_names.h"
 #include "format/blocks/records.h"
+#include "format/values/encode_buffer.h"
+
+/** The definitions of the merged log by their content, which is bytes that the caller encodes. */
+typedef struct shared_definitions {
+	mprof_allocator allocator;
+	hash_map first; /**< The first definition of each hash, as a pointer. */
+} shared_definitions;
+
+/** Numbers of one kind that are used in the merged log. */
+typedef struct used_numbers {
+	hash_map used;
+	uint64_t next; /**< The first number to try when one has to be made up. */
+	uint64_t limit;
+} used_numbers;
+
+/**
+ * Takes a number: the one that is wanted if it is free and not 0, else one that is made up. Returns 0 if there is no
+ * memory or no number is left.
+ */
+uint64_t used_numbers_take(used_numbers *all, uint64_t wanted);
+
+/** The numbers of one log, and what they are in the merged log. */
+typedef struct own_numbers {
+	used_numbers *used;
+	hash_map moved;
+} own_numbers;
+
+/** The number in the merged log, which is taken at first; 0 for 0, or if there is no memory. is_new may be NULL. */
+uint64_t own_numbers_get(own_numbers *own, uint64_t number, int *is_new);
+
+/** Sets the number in the merged log of one that has none yet. Returns 0 if there is no memory. */
+int own_numbers_set(own_numbers *own, uint64_t number, uint64_t merged);
+
+/** Whether a number has one in the merged log. */
+int own_numbers_has(const own_numbers *own, uint64_t number);
+
+/** Forgets a number and makes the one of the merged log free. */
+void own_numbers_end(own_numbers *own, uint64_t number);
 
 /** What each log numbers independently, apart from records. */
 typedef enum merge_number {
@@ -36,7 +74,7 @@ enum { MERGE_DIFFERING = 2 };
 
 /** What a log has stated in SESSION, or the merged log. */
 typedef struct merge_properties {
-	uint64_t sums[MERGE_SUMS];   /**< See merge_session.c. */
+	uint64_t sums[MERGE_SUMS];   /**< See merge_blocks.c. */
 	uint64_t sample_period;      /**< Nanoseconds that the samples that follow stand for; 0: not stated. */
 	uint64_t alloc_sample_bytes; /**< Of the allocations that follow; 0: all of them have a call stack. */
 	uint64_t rate_span;          /**< Counters in which the rate was measured that was stated last. */

@@ -39,7 +39,7 @@ struct log_sink {
 	void *observer_user;
 	log_sink *inner;      /**< The sink that receives the compressed bytes, part of state; NULL if not
 	                           compressed. */
-	void *state;          /**< State of the compression, which sink_gzip.c allocates; NULL if not compressed. */
+	void *state;          /**< State of the compression, NULL if not compressed. */
 	mprof_sink functions; /**< The caller's functions. */
 	uint8_t *memory;
 	size_t memory_length;
@@ -104,5 +104,25 @@ int sink_descriptor_cut(log_sink *self, uint64_t length);
  * and the data not written yet are the parent's.
  */
 void sink_descriptor_abandon(log_sink *self);
+
+/*
+ * Compression with gzip.
+ */
+
+/** Whether the library was built with zlib. */
+int sink_gzip_is_available(void);
+
+/**
+ * Compresses everything written to \p self from now on; nothing may have been written to it before. Returns 0, ENOMEM,
+ * or ENOTSUP without zlib; after an error \p self is unchanged.
+ */
+int sink_gzip_add(log_sink *self, uint32_t level);
+
+/**
+ * Ends the current member of the file: what was written so far can then be decompressed whatever follows it. What is
+ * written next begins a new member, which decompression appends. Does nothing if nothing was written to the current
+ * member, or to a sink that is not compressed. Returns 0 or an errno value.
+ */
+int sink_gzip_end_member(log_sink *self);
 
 #endif

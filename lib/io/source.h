@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file io/source.h
- * \brief Sources of a log: files, descriptors and memory, with the same interface as the caller's own functions.
+ * \brief Sources of a log: files, descriptors and memory, with the same interface as the caller's own functions, and
+ * what decompresses them.
  *
  * Functions return 0 or an errno value, and do not change the source if they fail.
  */
@@ -11,7 +12,6 @@
 #include <mprof/reader.h>
 
 #include "base/allocator.h"
-#include "base/hash_map.h"
 
 /**
  * Opens a file, which is closed with the source. Returns EISDIR for a directory. \p length receives its present size in
@@ -28,26 +28,39 @@ int source_open_fd(mprof_source *source, const mprof_allocator *allocator, int f
 /** Reads the caller's memory, which must remain valid until the source is closed. */
 int source_open_memory(mprof_source *source, const mprof_allocator *allocator, const void *bytes, size_t length);
 
-typedef struct source_file {
-	char *path;
-	size_t length;
-	uint32_t next; /**< Number of another file with the same hash, 0 if none. */
-} source_file;
+/*
+ * Decompression of gzip.
+ */
 
-typedef struct source_files {
-	hash_map by_hash;   /**< Maps a hash to the number of the newest file with that hash. */
-	source_file *files; /**< By number - 1. */
-	size_t count;
-	size_t capacity;
-} source_files;
+/** The first bytes of compressed data. */
+#define SOURCE_GZIP_MAGIC_LENGTH 2
+#define SOURCE_GZIP_MAGIC "\x1f\x8b"
 
-void source_files_init(source_files *files, const mprof_allocator *allocator);
-void source_files_destroy(source_files *files);
+/**
+ * Returned by the source's read function if the compressed data is damaged, after all bytes before the damage were
+ * returned.
+ */
+#define SOURCE_GZIP_DAMAGED EBADMSG
 
-/** Returns the number of a file, from 1; 0 if out of memory. \p is_new receives 1 if the file had no number before. */
-uint32_t source_files_number(source_files *files, const char *path, size_t length, int *is_new);
+/** Called repeatedly during a seek, which may decompress much data, to find out whether to continue. */
+typedef struct source_gzip_watch {
+	/** \p position is the number of bytes of the compressed data that were read. Returns 0 to continue. */
+	int (*look)(void *user, uint64_t position);
+	void *user;
+} source_gzip_watch;
 
-/** Removes the file with the highest number, after its definition could not be written to the log. */
-void source_files_undo_add(source_files *files);
+/**
+ * Decompresses what is read from \p source from now on. Exactly the bytes of #SOURCE_GZIP_MAGIC must have been read
+ * from it. Closing it also closes the original source. Seeking uses access points; it returns ECANCELED if \p watch,
+ * which is borrowed and may be NULL, stops it, and the same seek then continues. Returns 0, ENOMEM, or ENOTSUP without
+ * zlib; after an error \p source is unchanged.
+ */
+int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, const source_gzip_watch *watch);
+
+/** From now on, reading collects access points. Requires source_gzip_add(). */
+void source_gzip_collect_points(const mprof_source *source);
+
+/** Number of bytes of the compressed data that were decompressed. Requires source_gzip_add(). */
+uint64_t source_gzip_get_compressed_position(const mprof_source *source);
 
 #endif

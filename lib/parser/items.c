@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "format/events/event_columns_decode.h"
 #include "parser/errors.h"
+#include "parser/log_state.h"
 #include "parser/parser.h"
 #include "parser/parser_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/log_state.h
- * \brief Stores what blocks specify for the blocks after them.
+ * \brief Stores what blocks specify for the blocks after them, and the last counter of each thread.
  */
 #ifndef PARSER_LOG_STATE_H
 #define PARSER_LOG_STATE_H
@@ -9,6 +9,7 @@
 #include <mprof/parser.h>
 
 #include "format/blocks/block_decode.h"
+#include "parser/parser_internal.h"
 
 /**
  * Detects the dialect from the first bytes of the log, as far as they determine it. Returns #MPROF_OK, #MPROF_AGAIN, or
@@ -49,5 +50,26 @@ int parser_store_object_sizes(mprof_parser *parser);
  * their layout.
  */
 void parser_infer_layouts(mprof_parser *parser);
+
+void thread_counters_init(thread_counters *counters, const mprof_allocator *allocator);
+void thread_counters_destroy(thread_counters *counters);
+
+/**
+ * Begins a block of a thread. \p start receives the counter that its first delta is added to. Returns 0 if out of
+ * memory; the block is then not begun.
+ */
+int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t thread, uint64_t base, uint64_t *start);
+
+/** Ends the block that was begun last. \p reached is the counter of its last event. */
+void thread_counters_end(thread_counters *counters, uint64_t reached);
+
+/** Records that the EVENTS block at this offset is skipped, so that counters of threads may be wrong after it. */
+void thread_counters_miss(thread_counters *counters, uint64_t offset);
+
+/**
+ * Records that reading, which has reached the offset \p from, continues at the offset \p to. The counters of threads do
+ * not apply there and are discarded; the starts of blocks still apply and are kept.
+ */
+void thread_counters_jump(thread_counters *counters, uint64_t from, uint64_t to);
 
 #endif

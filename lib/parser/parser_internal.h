@@ -4,9 +4,8 @@
  * \brief The struct of the parser, for the files of lib/parser only.
  *
  * parser.c creates it, and holds what it is fed. load.c finds the next block, also after damage, and loads its content.
- * log_state.c detects the dialect, and keeps what blocks specify for later ones. items.c delivers the items of the
- * block. prepared.c decompresses and decodes blocks ahead, and thread_counters.c has the last counter of each thread.
- * errors.c reports damage.
+ * log_state.c detects the dialect, and keeps what blocks specify for later ones, and the last counter of each thread.
+ * items.c delivers the items of the block. prepared.c decompresses and decodes blocks ahead. errors.c reports damage.
  */
 #ifndef PARSER_PARSER_INTERNAL_H
 #define PARSER_PARSER_INTERNAL_H
@@ -15,15 +14,43 @@
 
 #include "base/allocator.h"
 #include "base/id_map.h"
+#include "base/thread_map.h"
 #include "format/blocks/block_decode.h"
 #include "format/blocks/heap_records.h"
 #include "format/blocks/statistical.h"
-#include "format/blocks/typed_list.h"
 #include "format/events/event_columns_decode.h"
 #include "format/events/events_decode.h"
 #include "parser/parser.h"
 #include "parser/prepared.h"
-#include "parser/thread_counters.h"
+
+/** The last counter of a thread. */
+typedef struct thread_counter {
+	uint64_t base;    /**< Base counter of its last block. */
+	uint64_t reached; /**< Counter of the last event with that base. */
+} thread_counter;
+
+/** A block whose events do not start from its base counter. */
+typedef struct block_start {
+	uint64_t offset;
+	uint64_t counter; /**< Counter that the first delta is added to. */
+} block_start;
+
+/** Finds the counter that the first delta of an EVENTS block is added to: see log_state.h. */
+typedef struct thread_counters {
+	mprof_allocator allocator;
+	thread_map positions; /**< Maps thread IDs to indices in threads. */
+	thread_counter *threads;
+	size_t thread_count;
+	size_t thread_capacity;
+	size_t current;  /**< Index of the thread of the block that was begun last. */
+	int is_complete; /**< All EVENTS blocks from the start of the log up to here were begun, so the counters of the
+	                      threads are right. */
+	int has_first;   /**< The first EVENTS block was found while is_complete was set. */
+	uint64_t first_offset; /**< Offset of the first EVENTS block, or an offset not after it. */
+	block_start *starts;   /**< Sorted by offset. Only starts that were found while is_complete was set. */
+	size_t start_count;
+	size_t start_capacity;
+} thread_counters;
 
 /** The contiguous bytes that a parser was fed and has not consumed yet. */
 typedef struct parser_buffer {

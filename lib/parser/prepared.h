@@ -12,7 +12,6 @@
 
 #include "codec/codec.h"
 #include "format/blocks/block_decode.h"
-#include "format/blocks/compressed_block.h"
 #include "format/events/event_columns_decode.h"
 #include "format/events/event_decode_table.h"
 #include "format/events/events_decode.h"

@@ -23,7 +23,6 @@
 #include "dictionary/name_table.h"
 #include "format/events/event_decode_table.h"
 #include "io/source.h"
-#include "io/source_gzip.h"
 #include "reader/block_index.h"
 #include "reader/open_frames.h"
 #include "reader/time_scale.h"

@@ -11,17 +11,6 @@
 
 #include <string.h>
 
-/*
- * 0 stands for an unknown number. If the caller does not number collections, the writer does, and snapshots and
- * summaries belong to the last collection.
- */
-uint32_t writer_collection_number(const mprof_writer *writer, uint32_t input)
-{
-	if (!writer->encoding.rules->counts_collections)
-		return input;
-	return writer->events.has_counted || input == 0 ? writer->events.collection : input;
-}
-
 static void open_snapshot(mprof_writer *writer, uint32_t number, uint64_t counter)
 {
 	heap_snapshot *snapshot = &writer->snapshot;

@@ -12,7 +12,4 @@
 void writer_heap_init(mprof_writer *writer);
 void writer_heap_destroy(mprof_writer *writer);
 
-/** The number of the collection of a snapshot or a summary; \p input is what the caller passed. */
-uint32_t writer_collection_number(const mprof_writer *writer, uint32_t input);
-
 #endif

@@ -2,7 +2,7 @@
 /* Writes samples, and events of types in no order of time. */
 #include <mprof/writer.h>
 
-#include "format/blocks/typed_list.h"
+#include "format/blocks/statistical.h"
 #include "format/events/event_check.h"
 #include "format/values/losses.h"
 #include "writer/errors.h"

@@ -3,9 +3,9 @@
  * \file writer/writer_internal.h
  * \brief The struct of the writer, for the files of lib/writer only.
  *
- * open.c opens it, and writer.c closes it, also a log that cannot be continued. blocks.c, records.c, events.c, heap.c
- * and samples.c write the blocks that clients ask for, with event_collector.c for what other threads have encoded.
- * put_block.c ends a block, compress.c compresses it, and log_index.c makes the index. errors.c reports errors.
+ * writer.c opens and closes it, also a log that cannot be continued. blocks.c, events.c, heap.c and samples.c write the
+ * blocks that clients ask for, events.c also those whose events other threads have encoded.
+ * put_block.c ends a block and compresses it, and log_index.c makes the index. errors.c reports errors.
  *
  * A block is built completely in writer->block and then written to the sink. Every call first checks its arguments, so
  * that an invalid argument leaves the log unchanged.
@@ -24,8 +24,6 @@
 #include "format/events/events_encode.h"
 #include "format/values/encode_buffer.h"
 #include "io/sink.h"
-#include "io/source.h"
-#include "writer/compress.h"
 #include "writer/log_index.h"
 #include "writer/writer.h"
 
@@ -134,6 +132,13 @@ static inline size_t heap_snapshot_length(const heap_snapshot *snapshot)
 	return snapshot->items.length + snapshot->references.length;
 }
 
+/** A part of a block that is compressed. */
+typedef struct packed_middle {
+	const uint8_t *bytes;
+	size_t length;          /**< 0: there is none. */
+	size_t unpacked_length; /**< If the part of the block has another length, this is not used. */
+} packed_middle;
+
 typedef enum writer_state {
 	WRITER_BETWEEN_BLOCKS,
 	WRITER_IN_EVENTS, /**< writer->block contains an EVENTS block that is not ended. */
@@ -209,6 +214,18 @@ static inline const type_shapes *writer_shapes(const mprof_writer *writer)
 {
 	return (writer->encoding.directives & TYPED_COLUMNS_DIRECTIVES) == TYPED_COLUMNS_DIRECTIVES ? &writer->shapes
 												    : NULL;
+}
+
+/**
+ * The number of the collection of a snapshot or a summary; \p input is what the caller passed. 0 stands for an unknown
+ * number. If the caller does not number collections, the writer does, and snapshots and summaries belong to the last
+ * collection.
+ */
+static inline uint32_t writer_collection_number(const mprof_writer *writer, uint32_t input)
+{
+	if (!writer->encoding.rules->counts_collections)
+		return input;
+	return writer->events.has_counted || input == 0 ? writer->events.collection : input;
 }
 
 /** Upper bound for the bytes of pending definitions, which keeps blocks below the length that readers accept. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/log_file.h"
+#include "io/system.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

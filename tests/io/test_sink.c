@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where logs go: files, pipes, full disks, memory, functions, gzip. */
 #include "io/sink.h"
-#include "io/sink_gzip.h"
 
 #include "base/failing_allocator.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counter from which events continue: with more threads and more blocks than are remembered. */
-#include "parser/thread_counters.h"
+#include "parser/log_state.h"
 
 #include "base/failing_allocator.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that outlives a process: pieces are found by scanning, whatever state the process left them in. */
+#include "recorder/queues/salvage.h"
 #include "recorder/queues/salvage_area.h"
 #include "recorder/queues/salvage_journal.h"
-#include "recorder/queues/salvage_tail.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

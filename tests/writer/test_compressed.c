@@ -8,12 +8,12 @@
 #include <mprof/writer.h>
 
 #include "base/bytes.h"
-#include "format/values/varint.h"
 #include "base/checksum.h"
 #include "codec/packer.h"
-#include "format/blocks/compressed_block.h"
+#include "format/blocks/block_decode.h"
+#include "format/values/varint.h"
 #include "logs/log_fixture.h"
-#include "writer/compress.h"
+#include "writer/put_block.h"
 
 #include <criterion/criterion.h>
 

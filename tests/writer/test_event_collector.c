@@ -3,7 +3,7 @@
 #include <mprof/reader.h>
 
 #include "logs/log_fixture.h"
-#include "writer/event_collector.h"
+#include "writer/events.h"
 #include "writer/writer_internal.h"
 
 #include <criterion/criterion.h>

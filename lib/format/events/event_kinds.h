@@ -17,6 +17,7 @@ enum {
  * The kinds in the order of their numbers: name; meaning of id, value and time; category; whether a stack section may
  * precede the event.
  */
+
 /* clang-format off */
 #define EVENT_KINDS(X)                                                                                                 \
 	X(UNKNOWN, NULL, NONE, NUMBER, OWN, OTHER, 0)                                                                  \
@@ -74,6 +75,7 @@ enum {
 	X(TYPED, "typed", TYPE, NONE, OWN, TYPED, 0)                                                                   \
 	X(OBJECT_FREED, "object-freed", CLASS, SIZE, OWN, OBJECT, 0)                                                   \
 	X(OBJECT_RESIZED, "object-resized", CLASS, ADDRESS, OWN, OBJECT, 0)
+
 /* clang-format on */
 
 /** A row of the table. */

@@ -11,8 +11,34 @@
 
 #include "base/hash_map.h"
 #include "base/id_map.h"
-#include "format/events/type_shapes.h"
 #include "format/values/encode_buffer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** The arguments of a type. */
+typedef struct type_shape {
+	uint32_t first; /**< ID of the first one. */
+	uint32_t count;
+} type_shape;
+
+typedef struct type_shapes {
+	mprof_allocator allocator;
+	uint8_t *encodings; /**< The #mprof_argument_encoding of argument ID N at N - 1. */
+	size_t encoding_count;
+	size_t encoding_capacity;
+	type_shape *types; /**< Type ID N at N - 1. */
+	size_t type_count;
+	size_t type_capacity;
+} type_shapes;
+
+/** Initializes without memory. \p allocator is copied. */
+void type_shapes_init(type_shapes *shapes, const mprof_allocator *allocator);
+void type_shapes_destroy(type_shapes *shapes);
+
+/** Stores an argument or a type, unless its ID leaves a gap. */
+void type_shapes_add_argument(type_shapes *shapes, uint32_t id, uint32_t encoding);
+void type_shapes_add_type(type_shapes *shapes, uint32_t id, uint32_t first_argument, uint32_t argument_count);
 
 /** An event of a type among the rows of a block. */
 typedef struct typed_row {

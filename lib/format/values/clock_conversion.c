@@ -2,6 +2,9 @@
 /* Converts values of clocks, with products of 128 bits. */
 #include "format/values/clock_conversion.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* A slope is better than a stated rate if its uncertainty is below one part of this many. */
 #define SLOPE_PARTS 10000
 
@@ -20,7 +23,8 @@ static wide_number multiply(uint64_t a, uint64_t b)
 	return (wide_number){(a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32), other << 32 | (low & UINT32_MAX)};
 }
 
-int clock_multiply(uint64_t amount, uint64_t numerator, uint64_t denominator, uint64_t *result)
+/* Stores amount * numerator / denominator. Returns 0 if it has more than 64 bits, or the denominator is 0. */
+static int clock_multiply(uint64_t amount, uint64_t numerator, uint64_t denominator, uint64_t *result)
 {
 	const wide_number product = multiply(amount, numerator);
 	uint64_t rest = product.high;
@@ -144,4 +148,74 @@ clock_conversion clock_convert(const mprof_clock_pair_record *pairs, size_t coun
 											   : CLOCK_UNKNOWN;
 	ratio = outer_ratio(&pairs[0], &pairs[count - 1], stated);
 	return convert_outside(&pairs[until == 0 ? 0 : count - 1], &ratio, value, counter);
+}
+
+/*
+ * The property of SESSION blocks that states how many units of the counter a second has: a decimal number.
+ */
+
+#define MAX_RATE 1e12
+#define MILLION UINT64_C(1000000)
+
+/* Digits that a rate may have before and after the point; more are not a rate that a writer states. */
+#define MAX_DIGITS 18
+
+int rate_is_valid(double rate)
+{
+	return rate > 0 && rate <= MAX_RATE;
+}
+
+void rate_text_format(double rate, char *text, size_t size)
+{
+	const uint64_t millionths = (uint64_t)(rate * 1e6 + 0.5);
+	uint64_t decimals = millionths % MILLION;
+	int digits = 6;
+
+	/* A rate that is not 0 never becomes 0. */
+	if (millionths == 0) {
+		snprintf(text, size, "0.000001");
+		return;
+	}
+	if (decimals == 0) {
+		snprintf(text, size, "%" PRIu64, millionths / MILLION);
+		return;
+	}
+	for (; decimals % 10 == 0; decimals /= 10)
+		digits--;
+	snprintf(text, size, "%" PRIu64 ".%0*" PRIu64, millionths / MILLION, digits, decimals);
+}
+
+/* Reads digits to *value, and multiplies *scale by 10 for each. Returns where they end, or NULL if none or too many. */
+static const char *read_digits(const char *text, uint64_t *value, double *scale)
+{
+	int count = 0;
+
+	*value = 0;
+	for (; *text >= '0' && *text <= '9'; text++, count++) {
+		if (count == MAX_DIGITS)
+			return NULL;
+		*value = *value * 10 + (uint64_t)(*text - '0');
+		*scale *= 10;
+	}
+	return count > 0 ? text : NULL;
+}
+
+int rate_text_parse(const char *text, double *rate)
+{
+	uint64_t whole;
+	uint64_t decimals = 0;
+	double scale = 1;
+	double found;
+
+	text = read_digits(text, &whole, &scale);
+	scale = 1;
+	if (text != NULL && *text == '.')
+		text = read_digits(text + 1, &decimals, &scale);
+	if (text == NULL || *text != '\0')
+		return 0;
+	found = (double)whole + (double)decimals / scale;
+	if (!rate_is_valid(found))
+		return 0;
+	*rate = found;
+	return 1;
 }

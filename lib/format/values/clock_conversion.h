@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/values/clock_conversion.h
- * \brief Converts values of a clock to counters by pairs of both (doc/format.md, 3.31). All results are rounded to the
- * nearest number, and exact before that: products have 128 bits.
+ * \brief Converts values of a clock to counters by pairs of both (doc/format.md, 3.31), and the frequency of the
+ * counter to and from text. All results of the conversion are rounded to the nearest number, and exact before that:
+ * products have 128 bits.
  */
 #ifndef FORMAT_VALUES_CLOCK_CONVERSION_H
 #define FORMAT_VALUES_CLOCK_CONVERSION_H
@@ -25,9 +26,6 @@ typedef enum clock_conversion {
 	CLOCK_OUT_OF_RANGE /**< The counter has not 64 bits. */
 } clock_conversion;
 
-/** Stores amount * numerator / denominator. Returns 0 if it has more than 64 bits, or the denominator is 0. */
-int clock_multiply(uint64_t amount, uint64_t numerator, uint64_t denominator, uint64_t *result);
-
 /**
  * The ratio of two rates, each a numerator and a denominator. Its numbers are shortened to 64 bits if they have more;
  * it is not known if a number of the rates is 0, or one becomes 0.
@@ -47,5 +45,19 @@ clock_conversion clock_convert(const mprof_clock_pair_record *pairs, size_t coun
 
 /** Whether the distance between two pairs is long enough for their slope to be better than a stated rate. */
 int clock_slope_is_close(const mprof_clock_pair_record *first, const mprof_clock_pair_record *last);
+
+#define RATE_KEY "counters_per_second"
+
+/** Room for any text of rate_text_format(). */
+#define RATE_TEXT_SIZE 32
+
+/** Whether a rate can be stated: above 0 and at most 10^12. */
+int rate_is_valid(double rate);
+
+/** Writes a valid rate with at most six decimals, in any locale. */
+void rate_text_format(double rate, char *text, size_t size);
+
+/** Reads a rate. Returns 0, and leaves \p rate as it was, unless the text is a decimal number that is a valid rate. */
+int rate_text_parse(const char *text, double *rate);
 
 #endif

@@ -6,7 +6,6 @@
 #ifndef MODEL_RECORDS_THREAD_TABLE_H
 #define MODEL_RECORDS_THREAD_TABLE_H
 
-#include "base/stack_table.h"
 #include "base/thread_map.h"
 #include "format/blocks/records.h"
 #include "model/records/call_stack.h"

@@ -4,9 +4,8 @@
 
 #include "base/cancellation.h"
 #include "base/error.h"
-#include "io/log_file.h"
 #include "io/sink.h"
-#include "io/sink_gzip.h"
+#include "io/system.h"
 #include "recorder/client/lifecycle.h"
 
 #include <errno.h>

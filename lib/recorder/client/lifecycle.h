@@ -8,8 +8,8 @@
 
 #include <mprof/recorder.h>
 
-#include "recorder/queues/block_ring.h"
 #include "recorder/drain/drain_state.h"
+#include "recorder/queues/block_ring.h"
 #include "recorder/queues/salvage.h"
 
 #include <pthread.h>

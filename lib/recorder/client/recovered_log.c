@@ -6,8 +6,8 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "format/blocks/block_decode.h"
-#include "io/log_file.h"
-#include "io/source_gzip.h"
+#include "io/source.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <fcntl.h>

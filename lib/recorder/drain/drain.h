@@ -7,7 +7,9 @@
 #define RECORDER_DRAIN_DRAIN_H
 
 #include "recorder/drain/drain_state.h"
-#include "recorder/threads/thread.h"
+
+/** Frees the memory that rounds have used. */
+void stack_order_destroy(recorder_drain *drain);
 
 /** Writes when the log began by each clock of the system, and the unit of the counter as far as it is known. */
 mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *options);

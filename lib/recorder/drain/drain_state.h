@@ -10,10 +10,10 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_map.h"
-#include "base/stack_table.h"
+#include "base/thread_map.h"
 #include "recorder/queues/buffer_pool.h"
 #include "recorder/queues/message_queue.h"
-#include "recorder/queues/salvage_tail.h"
+#include "recorder/queues/salvage.h"
 #include "recorder/queues/shared.h"
 #include "recorder/system/counter.h"
 #include "recorder/tables/heap_drain.h"
@@ -22,7 +22,7 @@
 #include "recorder/tables/roots.h"
 #include "recorder/tables/stacks.h"
 #include "recorder/tables/written_types.h"
-#include "writer/event_collector.h"
+#include "writer/events.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -146,7 +146,7 @@ typedef struct metric_table {
 	size_t record_capacity;
 } metric_table;
 
-/** A slot at which a thread switches between stacks: see recorder/drain/stack_order.c. */
+/** A slot at which a thread switches between stacks: see recorder/drain/drain.c. */
 typedef struct stack_point stack_point;
 
 /**
@@ -191,7 +191,7 @@ typedef struct recorder_drain {
 	uint64_t whole_round_time; /**< When that round ended, in nanoseconds of the monotonic clock. */
 
 	stack_table switched; /**< Call stacks that threads switch between: #switched_stack. */
-	/* State of rounds that order stacks: see recorder/drain/stack_order.c. */
+	/* State of rounds that order stacks: see recorder/drain/drain.c. */
 	stack_point *stack_points;
 	size_t stack_point_count;
 	size_t stack_point_capacity;

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "format/blocks/block_decode.h"
 #include "format/blocks/block_encode.h"
-#include "io/clock.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The salvage file of a recorder. */
+/* The salvage file of a recorder, and the end of a compressed log in it. */
 #include "recorder/queues/salvage.h"
 
 #include "base/checksum.h"
-#include "io/descriptor.h"
 #include "io/high_descriptor.h"
+#include "io/system.h"
 #include "recorder/queues/buffer_pool.h"
-#include "recorder/queues/heap_recording.h"
 #include "recorder/queues/message_queue.h"
-#include "recorder/queues/salvage_tail.h"
 #include "recorder/queues/sample_store.h"
 #include "recorder/system/proc_file.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,4 +290,120 @@ void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator
 	salvage_area_close(&salvage->area);
 	release_path(salvage, allocator);
 	memset(salvage, 0, sizeof(*salvage));
+}
+
+/*
+ * The tail.
+ */
+
+/* The piece is as large as a size class, so that nothing of it is unused. */
+#define CHUNK_BYTES (((size_t)256 << 10) - offsetof(salvage_piece, content) - sizeof(tail_chunk))
+
+/* Adds a chunk for the bytes from an offset on. Returns 0 if the area has no room. */
+static int add_chunk(salvage_tail *tail, uint64_t offset)
+{
+	tail_chunk *chunk = salvage_area_allocate(tail->area, SALVAGE_TAIL, sizeof(*chunk) + CHUNK_BYTES);
+
+	if (chunk == NULL)
+		return 0;
+	chunk->member = tail->member;
+	chunk->offset = offset;
+	chunk->length = 0;
+	chunk->next = NULL;
+	if (tail->current.last != NULL)
+		tail->current.last->next = chunk;
+	else
+		tail->current.first = chunk;
+	tail->current.last = chunk;
+	salvage_piece_publish(chunk);
+	return 1;
+}
+
+void salvage_tail_append(void *user, const void *bytes, size_t length)
+{
+	salvage_tail *tail = user;
+	const unsigned char *from = bytes;
+	size_t done = 0;
+
+	while (!tail->has_failed && done < length) {
+		tail_chunk *chunk = tail->current.last;
+		size_t part = length - done;
+
+		if ((chunk == NULL || chunk->length == CHUNK_BYTES) && !add_chunk(tail, tail->length + done)) {
+			tail->has_failed = 1;
+			break;
+		}
+		chunk = tail->current.last;
+		if (part > CHUNK_BYTES - chunk->length)
+			part = CHUNK_BYTES - chunk->length;
+		memcpy(chunk->bytes + chunk->length, from + done, part);
+		chunk->length += part;
+		done += part;
+	}
+	/* A member that was not kept ends before the next commit. */
+	tail->length += length;
+}
+
+void salvage_tail_begin(salvage_tail *tail, uint64_t start)
+{
+	if (tail->ended.last != NULL)
+		tail->ended.last->next = tail->current.first;
+	else
+		tail->ended.first = tail->current.first;
+	if (tail->current.last != NULL)
+		tail->ended.last = tail->current.last;
+	tail->current = (tail_list){NULL, NULL};
+	tail->member++;
+	tail->member_start = start;
+	tail->length = 0;
+	tail->has_failed = 0;
+}
+
+void salvage_tail_release(salvage_tail *tail)
+{
+	tail_chunk *chunk = tail->ended.first;
+
+	while (chunk != NULL) {
+		tail_chunk *next = chunk->next;
+
+		salvage_area_recycle(tail->area, chunk);
+		chunk = next;
+	}
+	tail->ended = (tail_list){NULL, NULL};
+}
+
+/* The chunk of a member that begins at an offset, or NULL. Chunks are recycled, so they may be in any order. */
+static const tail_chunk *find_chunk(const salvage_area *area, uint64_t member, uint64_t offset)
+{
+	salvage_piece *piece = NULL;
+
+	while ((piece = salvage_area_next(area, piece)) != NULL) {
+		const tail_chunk *chunk = (const tail_chunk *)(const void *)piece->content;
+
+		if (piece->kind == SALVAGE_TAIL && salvage_piece_room(piece) >= sizeof(*chunk) &&
+		    atomic_load_explicit(&piece->in_use, memory_order_relaxed) != 0 && chunk->member == member &&
+		    chunk->offset == offset && chunk->length <= salvage_piece_room(piece) - sizeof(*chunk))
+			return chunk;
+	}
+	return NULL;
+}
+
+uint64_t salvage_tail_visit(const salvage_area *area, uint64_t member, uint64_t length, tail_visitor visitor,
+			    void *user)
+{
+	uint64_t done = 0;
+
+	while (done < length) {
+		const tail_chunk *chunk = find_chunk(area, member, done);
+		uint64_t part = length - done;
+
+		if (chunk == NULL || chunk->length == 0)
+			break;
+		if (part > chunk->length)
+			part = chunk->length;
+		if (!visitor(user, chunk->bytes, (size_t)part))
+			break;
+		done += part;
+	}
+	return done;
 }

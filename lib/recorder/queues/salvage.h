@@ -7,8 +7,8 @@
  * blocks of a ring, and a journal of the definitions of keys. The writer thread *commits* after each block: a single
  * store makes a progress record valid, which contains the length of the log and what the log covers up to there. If the
  * process dies, recovery cuts the log to the length in the last valid record, and writes everything that this record
- * does not cover. Of a compressed log, it also writes again what followed the last complete member: see
- * salvage_tail.h. So nothing is lost or duplicated.
+ * does not cover. Of a compressed log, it also writes again what followed the last complete member: see #salvage_tail.
+ * So nothing is lost or duplicated.
  */
 #ifndef RECORDER_QUEUES_SALVAGE_H
 #define RECORDER_QUEUES_SALVAGE_H
@@ -21,7 +21,10 @@
 #include "recorder/queues/salvage_area.h"
 #include "recorder/queues/salvage_journal.h"
 #include "recorder/system/counter.h"
-#include "writer/open.h"
+#include "writer/writer.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * After fork() private memory is copied, but a shared mapping is not. A handler that fork() calls in the child maps
@@ -187,5 +190,68 @@ void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator
 
 /** A hash of the sizes of the structs in the area and of the byte order. */
 uint64_t salvage_layout(void);
+
+/*
+ * The tail: the end of a compressed log, not compressed, that is, the blocks since the last member of the file that is
+ * complete.
+ *
+ * A gzip member can be decompressed as a whole only once it has ended. So the blocks of the current member are kept in
+ * the area as well, and a member ends every #SALVAGE_MEMBER_BYTES. Recovery cuts the file to the last complete member
+ * that was committed, and writes the blocks after it again as a new member.
+ */
+
+/** Length of a member before compression, in bytes, after which it ends with the next commit. */
+#define SALVAGE_MEMBER_BYTES ((uint64_t)4 << 20)
+
+/** A part of the blocks of a member. The content of a piece. */
+typedef struct tail_chunk {
+	uint64_t member;         /**< salvage_tail::member. */
+	uint64_t offset;         /**< Of the first byte in the member, before compression. */
+	uint64_t length;         /**< Bytes used. More than the commit contains may be there. */
+	struct tail_chunk *next; /**< Only valid in the recording process. */
+	unsigned char bytes[];
+} tail_chunk;
+
+/** Chunks in their order. */
+typedef struct tail_list {
+	tail_chunk *first;
+	tail_chunk *last;
+} tail_list;
+
+/** Owner: the writer thread. */
+typedef struct salvage_tail {
+	salvage_area *area;    /**< NULL: the log is not compressed, and nothing is kept. */
+	tail_list current;     /**< Those of the current member. */
+	tail_list ended;       /**< Those of earlier members, needed until the next commit. */
+	uint64_t member;       /**< Number of the current member. */
+	uint64_t member_start; /**< Its offset in the file. */
+	uint64_t length;       /**< Its length so far, before compression. */
+	int has_failed;        /**< There was no room for a part of it, so it must end before the next commit. */
+} salvage_tail;
+
+/** A #sink_observer, whose \p user is the tail: keeps blocks that were written. */
+void salvage_tail_append(void *tail, const void *bytes, size_t length);
+
+/** Whether the current member must end. */
+static inline int salvage_tail_is_due(const salvage_tail *tail)
+{
+	return tail->has_failed || tail->length >= SALVAGE_MEMBER_BYTES;
+}
+
+/** Begins a member at an offset of the file. What is kept of the previous one stays until salvage_tail_release(). */
+void salvage_tail_begin(salvage_tail *tail, uint64_t start);
+
+/** Called after a commit: what was kept of earlier members is not needed any more. */
+void salvage_tail_release(salvage_tail *tail);
+
+/** Receives a part of a tail. Returns 0 to stop. */
+typedef int (*tail_visitor)(void *user, const void *bytes, size_t length);
+
+/**
+ * Visits the first \p length bytes of a member in an area of salvage_area_open(), in their order. Returns the number of
+ * bytes for which \p visitor returned 1: less than \p length if the area is damaged or the visitor stopped.
+ */
+uint64_t salvage_tail_visit(const salvage_area *area, uint64_t member, uint64_t length, tail_visitor visitor,
+			    void *user);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/cancellation.h"
 #include "io/high_descriptor.h"
-#include "io/log_file.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,7 +13,7 @@
 #ifndef RECORDER_QUEUES_SALVAGE_JOURNAL_H
 #define RECORDER_QUEUES_SALVAGE_JOURNAL_H
 
-#include "recorder/queues/class_fields.h"
+#include "recorder/queues/message_queue.h"
 #include "recorder/queues/salvage_area.h"
 
 #include <stdint.h>

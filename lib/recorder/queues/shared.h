@@ -13,13 +13,12 @@
 #include <mprof/recorder.h>
 
 #include "recorder/queues/buffer_pool.h"
-#include "recorder/system/counter.h"
 #include "recorder/queues/heap_recording.h"
-#include "recorder/queues/known_clocks.h"
 #include "recorder/queues/known_types.h"
 #include "recorder/queues/message_queue.h"
 #include "recorder/queues/salvage.h"
 #include "recorder/queues/sample_store.h"
+#include "recorder/system/counter.h"
 
 #include <pthread.h>
 #include <semaphore.h>

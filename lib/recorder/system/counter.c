@@ -2,7 +2,7 @@
 /* The counter of a recorder, and its frequency. */
 #include "recorder/system/counter.h"
 
-#include "format/values/rate_text.h"
+#include "format/values/clock_conversion.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -46,7 +46,8 @@ static int register_is_steady(void)
 #endif
 }
 
-uint64_t counter_monotonic_nanoseconds(void)
+/* CLOCK_MONOTONIC. */
+static uint64_t counter_monotonic_nanoseconds(void)
 {
 	return monotonic_nanoseconds(NULL);
 }

@@ -51,9 +51,6 @@ int counter_is_monotonic_clock(const counter_source *source);
 /** Reads the counter and all clocks. The machine's counter is read until the readings are close to one another. */
 void counter_read_instant(const counter_source *source, counter_instant *now);
 
-/** CLOCK_MONOTONIC. */
-uint64_t counter_monotonic_nanoseconds(void);
-
 /** Reads them when enough time has passed since \p start to measure the frequency. */
 void counter_wait_calibrated(const counter_source *source, const counter_instant *start, counter_instant *now);
 

@@ -13,9 +13,18 @@
 #include "base/allocator.h"
 #include "base/id_map.h"
 #include "recorder/queues/heap_recording.h"
-#include "recorder/tables/heap_notes.h"
 #include "recorder/tables/keys.h"
 #include "recorder/tables/output.h"
+
+/** Labels, flags, names and weak references of a heap snapshot, which become blocks. */
+typedef struct heap_notes {
+	mprof_allocator allocator;
+	mprof_record *records; /**< NULL before the first one. */
+	char *bytes;           /**< The texts of labels, NUL-terminated. */
+	uint32_t label_count;  /**< Records of OBJECT_LABELS, from the first on. */
+	uint32_t name_count;   /**< Records of REFERENCE_NAMES, in the second half. */
+	uint32_t byte_count;
+} heap_notes;
 
 /* Maximum numbers in one block: few enough for the arrays of a batch to stay in the second-level cache. */
 #define HEAP_BATCH_EVENTS 2048U

@@ -16,7 +16,6 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_map.h"
-#include "recorder/queues/class_fields.h"
 #include "recorder/queues/message_queue.h"
 #include "recorder/queues/salvage_journal.h"
 #include "recorder/queues/shared.h"

@@ -542,7 +542,11 @@ static int has_left(const native_modules *modules, uint64_t address)
 	return 0;
 }
 
-native_module *native_modules_find(native_modules *modules, uint64_t address, uint64_t counter, int *is_final)
+/*
+ * The module of an address that was recorded at a counter. NULL if there was none, or if it is open which of several.
+ * Valid until native_modules_trim(). is_final is set to 0 if the result differs for another counter.
+ */
+static native_module *native_modules_find(native_modules *modules, uint64_t address, uint64_t counter, int *is_final)
 {
 	const module_stay *present;
 	native_module *module;

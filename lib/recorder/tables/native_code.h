@@ -96,12 +96,6 @@ void native_modules_clear(native_modules *modules);
 int native_modules_follow(native_modules *modules);
 
 /**
- * The module of an address that was recorded at a counter. NULL if there was none, or if it is open which of several.
- * Valid until native_modules_trim(). \p is_final is set to 0 if the result differs for another counter.
- */
-native_module *native_modules_find(native_modules *modules, uint64_t address, uint64_t counter, int *is_final);
-
-/**
  * The key of the function at an address; 0 if its module has too large a number. \p first and \p last receive the
  * addresses of the module. An address without a module is its own key and range. Any thread. Returns 0 if out of
  * memory.

@@ -12,8 +12,8 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_map.h"
-#include "recorder/tables/keys.h"
 #include "recorder/queues/message_queue.h"
+#include "recorder/tables/keys.h"
 
 /** An area, or that one was unregistered. */
 typedef struct root_entry {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/tables/stacks.h
- * \brief Interns call stacks as a tree: equal ones have the same ID, and common outer frames are stored once. Owner:
- * the writer thread.
+ * \brief Interns call stacks as a tree: equal ones have the same ID, and common outer frames are stored once. Interns
+ * the positions of lines of their frames. Owner: the writer thread.
  */
 #ifndef RECORDER_TABLES_STACKS_H
 #define RECORDER_TABLES_STACKS_H
@@ -12,16 +12,43 @@
 #include "base/hash_map.h"
 #include "recorder/tables/keys.h"
 #include "recorder/tables/native_code.h"
-#include "recorder/tables/positions.h"
+#include "recorder/tables/output.h"
+
+/** What is recorded of a frame beside its method or address. All zero: nothing. */
+typedef struct frame_line {
+	uint64_t line; /**< The element with #MPROF_FRAME_LINE, 0 if none. */
+	uint32_t file; /**< The ID of a text, 0 if none. */
+	uint32_t reserved;
+} frame_line;
+
+/** Frames without the elements that state their lines. */
+typedef struct split_frames {
+	mprof_frame frames[MPROF_STACK_MAX];
+	frame_line lines[MPROF_STACK_MAX]; /**< Of the frames. */
+	size_t count;
+} split_frames;
+
+/** The lines of frames that are in the log. */
+typedef struct position_store {
+	mprof_allocator allocator;
+	recorder_output *output;
+	const uint32_t *texts; /**< The number of texts that the log defines. */
+	hash_map ids;          /**< IDs by the hash of the position; IDs of equal hashes follow at the next ones. */
+	mprof_record *records; /**< By ID - first_id: those since the recorder was opened. */
+	size_t capacity;
+	uint32_t first_id; /**< Of the records. */
+	uint32_t count;    /**< The last ID. */
+	uint32_t written;  /**< The last ID that is in the log. */
+} position_store;
+
+/** The IDs up to \p last are those of a process that has ended. */
+void position_store_resume(position_store *positions, uint32_t last);
 
 /**
  * Maximum number of interned call stacks, including those that are parts of others: 256 MiB of memory, or half as much
  * again while the table grows. Further ones get the ID 0.
  */
 #define MAX_STACKS (UINT32_C(1) << 23)
-
-/** Number of pending call stacks at which a block is written. */
-#define STACKS_PENDING_MAX 512
 
 /** The call stack that was interned last for a thread. All zero at first. */
 typedef struct stack_memory {

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "format/blocks/records.h"
-#include "writer/event_collector.h"
+#include "writer/events.h"
 #include "writer/writer.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <mprof/recorder.h>
 
 #include "base/call_frames.h"
-#include "base/stack_table.h"
+#include "base/thread_map.h"
 
 /*
  * The writer thread uses it to recognize leaves of the method on top, which need no method ID and so no lookup. Leaves
@@ -94,7 +94,7 @@ typedef struct switched_stack {
 	stack_state state; /**< Its thread is the serial of the thread. */
 	shadow_stack leaves;
 	struct thread_stacks *holder; /**< Of the thread that is on it, or NULL. */
-	uint32_t round;    /**< The round in which the following fields are valid: see recorder/drain/stack_order.c. */
+	uint32_t round;    /**< The round in which the following fields are valid: see recorder/drain/drain.c. */
 	uint32_t user;     /**< Serial of the last thread found to use it in this round. */
 	uint8_t is_shared; /**< More than one thread uses it. */
 	uint8_t is_needed; /**< An event that is drained in this round depends on earlier events of the stack. */

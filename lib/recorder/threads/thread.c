@@ -299,7 +299,7 @@ mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
 	thread->running = stack;
 	thread->has_switched = 1;
 	thread->has_dropped = 0;
-	/* The writer thread sorts switches by these counters, see stack_order.c. */
+	/* The writer thread sorts switches by these counters, see drain.c. */
 	counter_order_reading();
 	record_timed(thread, stack, MPROF_EVENT_STACK_SWITCH);
 	return MPROF_OK;

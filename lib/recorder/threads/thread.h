@@ -9,13 +9,13 @@
 
 #include <mprof/recorder.h>
 
+#include "format/blocks/records.h"
 #include "recorder/queues/buffer_pool.h"
+#include "recorder/queues/shared.h"
 #include "recorder/system/counter.h"
 #include "recorder/tables/output.h"
-#include "recorder/queues/shared.h"
 #include "recorder/tables/stacks.h"
 #include "recorder/threads/switches.h"
-#include "recorder/threads/thread_clock.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -27,6 +27,26 @@ typedef enum thread_special {
 	SPECIAL_GAP = 4      /**< Recording was stopped, and the thread has not recorded the gap yet. Set with
 	                          SPECIAL_OFF, and cleared by the owner while SPECIAL_OFF is not set. */
 } thread_special;
+
+/** What the system has counted for a thread since it started; #THREAD_WALL_TIME is the time of the monotonic clock. */
+typedef struct thread_clock {
+	uint64_t values[THREAD_METRIC_COUNT]; /**< By #thread_metric; times in nanoseconds. */
+	uint32_t available;                   /**< Bits 1 << #thread_metric: those that the system counts. */
+} thread_clock;
+
+/** What was counted for a thread when it was attached and detached. */
+typedef struct attached_times {
+	thread_clock begin; /**< When it was attached. */
+	thread_clock end;   /**< When it was detached. Stored by the owner before mprof_thread::detached. */
+	/**
+	 * 1 before the end is read. The owner stores it before it reads its clocks, and the writer thread loads it
+	 * after it has read them, both sequentially consistent; clocks are read with system calls, which no access
+	 * moves across. So if the writer thread loads 0, what it has read is not later than the end.
+	 */
+	_Atomic int is_ending;
+	uint32_t system_id;
+	int is_counted; /**< The times are recorded. */
+} attached_times;
 
 /** A position in the sequence of a thread's buffers. */
 typedef struct slot_position {

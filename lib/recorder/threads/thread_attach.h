@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/threads/thread_attach.h
- * \brief Handles of recording threads: where they are created, listed and freed.
+ * \brief Handles of recording threads: where they are created, listed and freed. What the system counts for a thread:
+ * how long it has existed, run, and waited for a processor, and how often it was switched.
  */
 #ifndef RECORDER_THREADS_THREAD_ATTACH_H
 #define RECORDER_THREADS_THREAD_ATTACH_H
@@ -26,5 +27,12 @@ void thread_remove_by_id(mprof_thread *thread);
 
 /** Frees a handle that is on no list. Writer thread, or after its end. */
 void thread_release(mprof_thread *thread);
+
+/**
+ * Reads the counts of a thread of this process. Returns 0 if it has ended, or the system does not measure its times;
+ * nothing is available then.
+ * Any thread; opens and closes files, so it is not async-signal-safe.
+ */
+int thread_clock_read(uint32_t id, thread_clock *clock);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The file and the line of methods: written once for a file, read for each method, and kept by a copy. */
-#include "io/source.h"
+#include "format/blocks/block_encode.h"
 
 #include "base/failing_allocator.h"
 #include "convert/convert_fixture.h"
