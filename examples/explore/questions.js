@@ -243,7 +243,7 @@ export class Questions {
 
 	async #table({ selection, name, options }) {
 		const profile = await this.#profileOf(selection);
-		return this.#addNames(profile, name, profile.table(name, options));
+		return { ...this.#addNames(profile, name, profile.table(name, options)), columns: this.#mprof.columns(name) };
 	}
 
 	#counts(counts, nameOf) {
