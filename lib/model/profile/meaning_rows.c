@@ -79,45 +79,45 @@ void meaning_rows_store_histogram(const mprof_profile *profile, size_t index, vo
 
 size_t meaning_rows_count_messages(const mprof_profile *profile)
 {
-	return profile->messages.count;
+	return profile->meanings.messages.count;
 }
 
 void meaning_rows_store_message(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_message_stats *stats = row;
-	const message_record *record = &profile->messages.records[index];
+	const message_record *record = text_records_at(&profile->meanings.messages, index);
 
-	stats->severity = record->severity;
-	stats->is_rest = record->is_rest;
-	stats->source = record->source;
+	stats->severity = (uint32_t)record->key.number;
+	stats->is_rest = record->key.is_rest;
+	stats->source = record->key.texts[0];
 	stats->count = record->count;
 	stats->first_ns = profile_clock_time(&profile->clock, record->first);
 	stats->last_ns = profile_clock_time(&profile->clock, record->last);
 	stats->thread = record->thread;
-	stats->text = record->text;
+	stats->text = record->key.texts[1];
 }
 
 size_t meaning_rows_count_waits(const mprof_profile *profile)
 {
-	return profile->event_types.waits.count;
+	return profile->event_types.waits.records.count;
 }
 
 void meaning_rows_store_wait(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_wait_stats *stats = row;
 	const wait_list *waits = &profile->event_types.waits;
-	const wait_record *record = &waits->records[index];
+	const wait_record *record = wait_list_at(waits, index);
 	const duration_record *durations = record_table_find(&waits->durations.records, (uint32_t)index + 1);
 	const struct {
 		double percent;
 		uint64_t *field;
 	} percentiles[] = {{50, &stats->p50_ns}, {90, &stats->p90_ns}, {99, &stats->p99_ns}};
 
-	stats->kind = record->kind;
-	stats->name = record->name;
-	stats->stack = record->stack;
-	stats->call = record->call;
-	stats->is_rest = record->is_rest;
+	stats->kind = record->key.texts[0];
+	stats->name = record->key.texts[1];
+	stats->stack = (uint32_t)(record->key.number >> 32);
+	stats->call = (uint32_t)record->key.number;
+	stats->is_rest = record->key.is_rest;
 	stats->unfinished = record->begun - record->ended;
 	if (durations == NULL || durations->calls == 0)
 		return;
@@ -132,13 +132,13 @@ void meaning_rows_store_wait(const mprof_profile *profile, size_t index, void *r
 
 size_t meaning_rows_count_generations(const mprof_profile *profile)
 {
-	return profile->collection_notes.generation_count;
+	return profile->meanings.collections.generation_count;
 }
 
 void meaning_rows_store_generation(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_gc_generation *stats = row;
-	const generation_note *note = &profile->collection_notes.generations[index];
+	const generation_note *note = &profile->meanings.collections.generations[index];
 
 	stats->collection = note->collection;
 	stats->name = note->name;
@@ -152,19 +152,19 @@ void meaning_rows_store_generation(const mprof_profile *profile, size_t index, v
 
 size_t meaning_rows_count_states(const mprof_profile *profile)
 {
-	return profile->thread_states.count;
+	return profile->meanings.states.count;
 }
 
 void meaning_rows_store_state(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_thread_state_stats *stats = row;
-	const thread_state_record *record = &profile->thread_states.records[index];
+	const thread_state_record *record = text_records_at(&profile->meanings.states, index);
 
-	stats->thread = record->thread;
-	stats->state = record->state;
+	stats->thread = record->key.number;
+	stats->state = record->key.texts[0];
 	stats->count = record->count;
 	stats->total_ns = profile_clock_duration(&profile->clock, record->ended + record->open);
 	stats->priority = record->priority;
 	stats->has_priority = record->has_priority;
-	stats->is_rest = record->is_rest;
+	stats->is_rest = record->key.is_rest;
 }

@@ -36,17 +36,6 @@ static int bound_windows(mprof_profile *profile, const mprof_profile_options *op
 	return 1;
 }
 
-/* What events of types with a meaning are kept in. */
-static void init_meanings(mprof_profile *profile)
-{
-	meanings_init(&profile->meanings, &profile->budget.allocator);
-	collection_notes_init(&profile->collection_notes, &profile->budget.allocator);
-	message_list_init(&profile->messages, &profile->budget);
-	exception_texts_init(&profile->class_texts, &profile->budget);
-	exception_texts_init(&profile->site_texts, &profile->budget);
-	thread_states_init(&profile->thread_states, &profile->budget);
-}
-
 static int init_parts(mprof_profile *profile, const mprof_profile_options *options)
 {
 	const mprof_allocator *allocator = &profile->budget.allocator;
@@ -81,7 +70,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	descriptions_init(&profile->described, allocator);
 	code_places_init(&profile->code_places, allocator);
 	line_list_init(&profile->lines, allocator);
-	init_meanings(profile);
+	meanings_init(&profile->meanings, &profile->budget);
 	sample_kinds_init(&profile->sample_kinds, &profile->budget, options->with_locations != 0);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
@@ -181,11 +170,6 @@ void mprof_profile_destroy(mprof_profile *profile)
 	event_types_destroy(&profile->event_types);
 	line_list_destroy(&profile->lines);
 	meanings_destroy(&profile->meanings);
-	collection_notes_destroy(&profile->collection_notes);
-	message_list_destroy(&profile->messages);
-	exception_texts_destroy(&profile->class_texts);
-	exception_texts_destroy(&profile->site_texts);
-	thread_states_destroy(&profile->thread_states);
 	sample_kinds_destroy(&profile->sample_kinds);
 	window_destroy(&profile->window);
 	window_destroy(&profile->alive_window);
@@ -530,12 +514,12 @@ static void extend_unfinished(mprof_profile *profile, const mprof_session *sessi
 {
 	const uint64_t latest = latest_counter(profile, session);
 
-	thread_states_begin_show(&profile->thread_states);
+	meanings_begin_show(&profile->meanings);
 	for (size_t i = 0; i < profile->threads.count; i++) {
 		const thread_record *thread = &profile->threads.records[i];
 		const uint64_t end = profile->ends_at_last_event ? thread->last_counter : thread_end(thread, latest);
 
-		thread_states_show_open(&profile->thread_states, &thread->doing, window_clamp(&profile->window, end));
+		meanings_show_state(&profile->meanings, &thread->doing, window_clamp(&profile->window, end));
 	}
 	if (profile->ends_at_last_event)
 		return;

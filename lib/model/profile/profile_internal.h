@@ -13,7 +13,6 @@
 #include "model/records/code_places.h"
 #include "model/records/collections.h"
 #include "model/records/descriptions.h"
-#include "model/records/collection_notes.h"
 #include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/heap_snapshots.h"
@@ -23,8 +22,7 @@
 #include "model/records/monitors.h"
 #include "model/records/object_ages.h"
 #include "model/records/record_table.h"
-#include "model/records/exception_texts.h"
-#include "model/records/message_list.h"
+#include "model/records/meanings.h"
 #include "model/records/sample_kinds.h"
 #include "model/records/samples.h"
 #include "model/records/thread_table.h"
@@ -91,11 +89,6 @@ struct mprof_profile {
 	event_types event_types;
 	line_list lines;
 	meanings meanings;
-	collection_notes collection_notes;
-	message_list messages;
-	exception_texts class_texts; /**< By class. */
-	exception_texts site_texts;  /**< By site: the number of a record of exceptions, plus 1. */
-	thread_states thread_states;
 	sample_kinds sample_kinds;
 	int has_processes;        /**< Each process has its own addresses (directive 39). */
 	address_spaces addresses; /**< Of native memory. */

@@ -232,7 +232,7 @@ static void store_class(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_class_stats *stats = row;
 	const class_record *record = record_table_at(&profile->classes, index);
-	const exception_text *text = exception_texts_find(&profile->class_texts, record->id);
+	const exception_text *text = exception_texts_find(&profile->meanings.class_texts, record->id);
 
 	stats->id = record->id;
 	stats->allocations = record->allocations;
@@ -287,7 +287,7 @@ static void store_exception_site(const mprof_profile *profile, size_t index, voi
 {
 	mprof_exception_site *site = row;
 	const site_record *record = &profile->exceptions.records[index];
-	const exception_text *text = exception_texts_find(&profile->site_texts, (uint32_t)index + 1);
+	const exception_text *text = exception_texts_find(&profile->meanings.site_texts, (uint32_t)index + 1);
 
 	site->class_id = record->key.class_id;
 	site->stack = record->key.stack;
@@ -854,7 +854,7 @@ static void store_collection(const mprof_profile *profile, size_t index, void *r
 {
 	mprof_collection *collection = row;
 	const collection_record *record = &profile->collections.records[index];
-	const collection_note *note = collection_notes_find(&profile->collection_notes, record->number);
+	const collection_note *note = collection_notes_find(&profile->meanings.collections, record->number);
 
 	collection->number = record->number;
 	collection->generation = record->generation;

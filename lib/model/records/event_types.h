@@ -12,7 +12,7 @@
 #include "model/records/durations.h"
 #include "model/records/record_table.h"
 #include "model/records/span_list.h"
-#include "model/records/wait_list.h"
+#include "model/records/meanings.h"
 
 #include <mprof/format.h>
 #include <mprof/reader.h>
