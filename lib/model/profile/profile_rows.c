@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the tables of a profile: for each table the number of its rows and a function that stores one of them, which
- * the list at the end names. What the columns are is in table_columns.c.
+ * the list at the end names; those of what the log describes are in description_rows.c. What the columns are is in
+ * table_columns.c.
  */
 #include "model/profile/description_rows.h"
-#include "model/profile/meaning_rows.h"
 #include "model/profile/profile_internal.h"
 
 #include "base/options.h"
 
 #include <stddef.h>
 #include <string.h>
-
-/** Maximum size of a row: mprof_profile_totals has three arrays of 256 numbers. */
-#define MAX_ROW_SIZE 8192
-
-typedef struct profile_table {
-	size_t row_size;
-	size_t (*count)(const mprof_profile *profile);
-	/** Stores a row in a public struct whose bytes are all 0. Does not set struct_size. */
-	void (*store)(const mprof_profile *profile, size_t index, void *row);
-} profile_table;
 
 static size_t count_one(const mprof_profile *profile)
 {
@@ -1046,64 +1036,45 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	sum_threads(profile, totals);
 }
 
-#define TABLE(number, row, count, store)                                                                               \
-	[MPROF_TABLE_##number - 1] = {sizeof(row) + 0 * sizeof(char[sizeof(row) <= MAX_ROW_SIZE ? 1 : -1]), count,     \
-				      store}
-
 static const profile_table tables[] = {
-	TABLE(METHODS, mprof_method_stats, count_methods, store_method),
-	TABLE(SAMPLES, mprof_sample_stats, count_samples, store_sample_stats),
-	TABLE(CLASSES, mprof_class_stats, count_classes, store_class),
-	TABLE(THREADS, mprof_thread_stats, count_threads, store_thread_stats),
-	TABLE(MONITORS, mprof_monitor_stats, count_monitors, store_monitor),
-	TABLE(ALLOCATION_SITES, mprof_allocation_site, count_allocation_sites, store_allocation_site),
-	TABLE(MONITOR_SITES, mprof_monitor_site, count_monitor_sites, store_monitor_site),
-	TABLE(TOTALS, mprof_profile_totals, count_one, store_totals),
-	TABLE(CALLS, mprof_call_stats, count_calls, store_call),
-	TABLE(METHOD_CODES, mprof_method_code, count_method_codes, store_code),
-	TABLE(DURATIONS, mprof_call_durations, count_durations, store_durations),
-	TABLE(SAMPLE_NODES, mprof_sample_node, count_sample_nodes, store_sample_node),
-	TABLE(EXCEPTION_SITES, mprof_exception_site, count_exception_sites, store_exception_site),
-	TABLE(EXCEPTION_CLAUSES, mprof_exception_clause, count_exception_clauses, store_exception_clause),
-	TABLE(HEAP_SHOTS, mprof_heap_shot, count_heap_shots, store_heap_shot),
-	TABLE(HEAP_SUMMARIES, mprof_heap_summary, count_heap_summaries, store_heap_summary),
-	TABLE(HANDLES, mprof_handle_stats, count_handles, store_handle),
-	TABLE(HANDLE_SITES, mprof_handle_site, count_handle_sites, store_handle_site),
-	TABLE(FINALIZERS, mprof_finalizer_stats, count_finalizers, store_finalizer),
-	TABLE(AGES, mprof_age_stats, count_one, store_ages),
-	TABLE(AGE_CLASSES, mprof_age_class, count_age_classes, store_age_class),
-	TABLE(AGE_SITES, mprof_age_site, count_age_sites, store_age_site),
-	TABLE(HEAP_CHANGES, mprof_heap_change_entry, count_heap_changes, store_heap_change),
-	TABLE(TRACED_ADDRESSES, mprof_traced_address, count_traced_addresses, store_address),
-	TABLE(MEMORY, mprof_memory_stats, count_one, store_memory),
-	TABLE(MEMORY_SITES, mprof_memory_site, count_memory_sites, store_memory_site),
-	TABLE(MEMORY_SIZES, mprof_memory_size, count_memory_sizes, store_memory_size),
-	TABLE(COLLECTIONS, mprof_collection, count_collections, store_collection),
-	TABLE(HEAP_RESIZES, mprof_heap_resize, count_heap_resizes, store_heap_resize),
-	TABLE(MONITOR_HOLDERS, mprof_monitor_holder, count_monitor_holders, store_monitor_holder),
-	TABLE(METRICS, mprof_metric_stats, meaning_rows_count_metrics, meaning_rows_store_metric),
-	TABLE(MARKS, mprof_mark, count_marks, store_mark),
-	TABLE(PROPERTIES, mprof_profile_property, count_properties, store_property),
-	TABLE(ELEMENTS, mprof_element_stats, count_elements, store_element),
-	TABLE(PAUSES, mprof_pause, count_pauses, store_pause),
-	TABLE(TIMELINE, mprof_timeline, count_one, store_timeline),
-	TABLE(EVENT_TYPES, mprof_event_type_stats, count_event_types, store_event_type),
-	TABLE(SPANS, mprof_span, count_spans, store_span),
-	TABLE(PROCESSES, mprof_process_stats, description_rows_count_processes, description_rows_store_process),
-	TABLE(TIMELINES, mprof_timeline_stats, description_rows_count_timelines, description_rows_store_timeline),
-	TABLE(CLOCKS, mprof_clock_stats, description_rows_count_clocks, description_rows_store_clock),
-	TABLE(LINES, mprof_line_stats, count_lines, store_line),
-	TABLE(SAMPLE_KINDS, mprof_sample_kind_stats, description_rows_count_sample_kinds,
-	      description_rows_store_sample_kind),
-	TABLE(SAMPLE_GROUPS, mprof_sample_group, description_rows_count_sample_groups,
-	      description_rows_store_sample_group),
-	TABLE(HISTOGRAMS, mprof_histogram_stats, meaning_rows_count_histograms, meaning_rows_store_histogram),
-	TABLE(MESSAGES, mprof_message_stats, meaning_rows_count_messages, meaning_rows_store_message),
-	TABLE(WAITS, mprof_wait_stats, meaning_rows_count_waits, meaning_rows_store_wait),
-	TABLE(CODE_RANGES, mprof_code_range_stats, description_rows_count_code_ranges,
-	      description_rows_store_code_range),
-	TABLE(GC_GENERATIONS, mprof_gc_generation, meaning_rows_count_generations, meaning_rows_store_generation),
-	TABLE(THREAD_STATES, mprof_thread_state_stats, meaning_rows_count_states, meaning_rows_store_state),
+	PROFILE_TABLE(METHODS, mprof_method_stats, count_methods, store_method),
+	PROFILE_TABLE(SAMPLES, mprof_sample_stats, count_samples, store_sample_stats),
+	PROFILE_TABLE(CLASSES, mprof_class_stats, count_classes, store_class),
+	PROFILE_TABLE(THREADS, mprof_thread_stats, count_threads, store_thread_stats),
+	PROFILE_TABLE(MONITORS, mprof_monitor_stats, count_monitors, store_monitor),
+	PROFILE_TABLE(ALLOCATION_SITES, mprof_allocation_site, count_allocation_sites, store_allocation_site),
+	PROFILE_TABLE(MONITOR_SITES, mprof_monitor_site, count_monitor_sites, store_monitor_site),
+	PROFILE_TABLE(TOTALS, mprof_profile_totals, count_one, store_totals),
+	PROFILE_TABLE(CALLS, mprof_call_stats, count_calls, store_call),
+	PROFILE_TABLE(METHOD_CODES, mprof_method_code, count_method_codes, store_code),
+	PROFILE_TABLE(DURATIONS, mprof_call_durations, count_durations, store_durations),
+	PROFILE_TABLE(SAMPLE_NODES, mprof_sample_node, count_sample_nodes, store_sample_node),
+	PROFILE_TABLE(EXCEPTION_SITES, mprof_exception_site, count_exception_sites, store_exception_site),
+	PROFILE_TABLE(EXCEPTION_CLAUSES, mprof_exception_clause, count_exception_clauses, store_exception_clause),
+	PROFILE_TABLE(HEAP_SHOTS, mprof_heap_shot, count_heap_shots, store_heap_shot),
+	PROFILE_TABLE(HEAP_SUMMARIES, mprof_heap_summary, count_heap_summaries, store_heap_summary),
+	PROFILE_TABLE(HANDLES, mprof_handle_stats, count_handles, store_handle),
+	PROFILE_TABLE(HANDLE_SITES, mprof_handle_site, count_handle_sites, store_handle_site),
+	PROFILE_TABLE(FINALIZERS, mprof_finalizer_stats, count_finalizers, store_finalizer),
+	PROFILE_TABLE(AGES, mprof_age_stats, count_one, store_ages),
+	PROFILE_TABLE(AGE_CLASSES, mprof_age_class, count_age_classes, store_age_class),
+	PROFILE_TABLE(AGE_SITES, mprof_age_site, count_age_sites, store_age_site),
+	PROFILE_TABLE(HEAP_CHANGES, mprof_heap_change_entry, count_heap_changes, store_heap_change),
+	PROFILE_TABLE(TRACED_ADDRESSES, mprof_traced_address, count_traced_addresses, store_address),
+	PROFILE_TABLE(MEMORY, mprof_memory_stats, count_one, store_memory),
+	PROFILE_TABLE(MEMORY_SITES, mprof_memory_site, count_memory_sites, store_memory_site),
+	PROFILE_TABLE(MEMORY_SIZES, mprof_memory_size, count_memory_sizes, store_memory_size),
+	PROFILE_TABLE(COLLECTIONS, mprof_collection, count_collections, store_collection),
+	PROFILE_TABLE(HEAP_RESIZES, mprof_heap_resize, count_heap_resizes, store_heap_resize),
+	PROFILE_TABLE(MONITOR_HOLDERS, mprof_monitor_holder, count_monitor_holders, store_monitor_holder),
+	PROFILE_TABLE(MARKS, mprof_mark, count_marks, store_mark),
+	PROFILE_TABLE(PROPERTIES, mprof_profile_property, count_properties, store_property),
+	PROFILE_TABLE(ELEMENTS, mprof_element_stats, count_elements, store_element),
+	PROFILE_TABLE(PAUSES, mprof_pause, count_pauses, store_pause),
+	PROFILE_TABLE(TIMELINE, mprof_timeline, count_one, store_timeline),
+	PROFILE_TABLE(EVENT_TYPES, mprof_event_type_stats, count_event_types, store_event_type),
+	PROFILE_TABLE(SPANS, mprof_span, count_spans, store_span),
+	PROFILE_TABLE(LINES, mprof_line_stats, count_lines, store_line),
 };
 
 typedef union row_buffer {
@@ -1116,7 +1087,7 @@ static const profile_table *find_table(uint32_t table)
 {
 	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) && tables[table - 1].count != NULL
 		       ? &tables[table - 1]
-		       : NULL;
+		       : description_rows_find(table);
 }
 
 size_t mprof_profile_get_row_count(const mprof_profile *profile, uint32_t table)

@@ -247,8 +247,8 @@ static uint32_t add_record(text_records *all, const mprof_allocator *allocator, 
 }
 
 /*
- * Finds or adds the record of a key. Returns its number plus 1: that of the record of the rest if there are too many, or
- * if the budget has no room for one more; 0 if there is no memory.
+ * Finds or adds the record of a key. Returns its number plus 1: that of the record of the rest if there are too many,
+ * or if the budget has no room for one more; 0 if there is no memory.
  */
 static uint32_t find_record(text_records *all, const text_key *wanted)
 {
