@@ -545,6 +545,8 @@ static void print_totals(const live_profile *live, json_writer *json)
 
 static void print_memory_json(const live_profile *live, json_writer *json)
 {
+	static const uint32_t measures[] = {MPROF_MEASURE_COUNT, MPROF_MEASURE_SELF, MPROF_MEASURE_LIVE_COUNT,
+					    MPROF_MEASURE_LIVE, MPROF_MEASURE_PEAK};
 	const mprof_memory_stats memory = memory_of(live);
 
 	if (memory.allocations == 0) {
@@ -552,11 +554,11 @@ static void print_memory_json(const live_profile *live, json_writer *json)
 		return;
 	}
 	json_begin_object(json, "memory");
-	json_unsigned(json, "allocations", memory.allocations);
-	json_unsigned(json, "bytes", memory.bytes);
-	json_unsigned(json, "live", memory.live);
-	json_unsigned(json, "live_bytes", memory.live_bytes);
-	json_unsigned(json, "peak_bytes", memory.peak_bytes);
+	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+		const mprof_table_column *column = mprof_table_get_measure(MPROF_TABLE_MEMORY, measures[i]);
+
+		table_column_json(json, column->name, column, &memory);
+	}
 	json_end_object(json);
 }
 
