@@ -2,6 +2,10 @@
 /**
  * \file model/profile/profile_internal.h
  * \brief The state of a profile.
+ *
+ * profile.c creates, reads and finishes a profile. profile_add.c adds blocks, profile_events.c single events, and
+ * partial_profile.c what a block makes on another thread; window_times.c converts the bounds of a window.
+ * profile_rows.c and description_rows.c return rows, which table_columns.c describes.
  */
 #ifndef MODEL_PROFILE_PROFILE_INTERNAL_H
 #define MODEL_PROFILE_PROFILE_INTERNAL_H

@@ -9,6 +9,7 @@
 
 #include <mprof/profile.h>
 
+/** One more than the last measure. */
 #define MEASURES (MPROF_MEASURE_SAMPLED + 1)
 
 /** A row. What its table has no column for is 0. */
