@@ -172,13 +172,13 @@ static void store_sample_group(const mprof_profile *profile, size_t index, void 
 
 static size_t count_code_ranges(const mprof_profile *profile)
 {
-	return profile->code_places.count;
+	return profile->lists.code_places.count;
 }
 
 static void store_code_range(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_code_range_stats *stats = row;
-	const code_place *place = &profile->code_places.places[index];
+	const code_place *place = &profile->lists.code_places.places[index];
 
 	stats->id = place->range;
 	stats->kind = place->kind;
@@ -194,7 +194,7 @@ static void store_code_range(const mprof_profile *profile, size_t index, void *r
 
 static size_t count_metrics(const mprof_profile *profile)
 {
-	return profile->metrics.records.count;
+	return profile->lists.metrics.records.count;
 }
 
 static const char *unit_of(const metric_record *metric)
@@ -207,7 +207,7 @@ static const char *unit_of(const metric_record *metric)
 static void store_metric(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_metric_stats *stats = row;
-	const metric_record *record = record_table_at(&profile->metrics.records, index);
+	const metric_record *record = record_table_at(&profile->lists.metrics.records, index);
 
 	stats->id = record->id;
 	stats->flags = record->flags;
@@ -228,13 +228,14 @@ static void store_metric(const mprof_profile *profile, size_t index, void *row)
 
 static size_t count_histograms(const mprof_profile *profile)
 {
-	return profile->metrics.histogram_count;
+	return profile->lists.metrics.histogram_count;
 }
 
 static void store_histogram(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_histogram_stats *stats = row;
-	const metric_record *record = record_table_find(&profile->metrics.records, profile->metrics.histograms[index]);
+	const metric_record *record =
+		record_table_find(&profile->lists.metrics.records, profile->lists.metrics.histograms[index]);
 	const int is_double = (record->flags & MPROF_METRIC_FLAG_DOUBLE) != 0;
 	const struct {
 		uint32_t permille;

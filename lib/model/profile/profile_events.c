@@ -499,7 +499,7 @@ static int add_handle(mprof_profile *profile, uint64_t thread, const mprof_event
 
 	return address_spaces_key(&profile->handle_spaces, profile_process_of(profile, thread), event->value,
 				  &translated.value) &&
-	       handles_add(&profile->handles, &translated);
+	       handles_add(&profile->lists.handles, &translated);
 }
 
 /* Events that are rare compared with calls and allocations. */

@@ -65,8 +65,6 @@ struct mprof_profile {
 	thread_table threads;
 	call_model calls;
 	collection_list collections;
-	code_unit_list code_units;
-	property_list properties;
 	sample_model samples;
 	sample_weights weights; /**< Of the samples. */
 	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
@@ -78,14 +76,11 @@ struct mprof_profile {
 	allocation_estimates estimates; /**< Of allocation sites, if allocations are sampled. */
 	heap_snapshot_list heap_snapshots;
 	heap_summary_list heap_summaries;
-	handle_list handles;
 	monitor_list monitors;
 	finalizer_list finalizers;
-	metric_list metrics;
 	memory_model memory;
 	object_ages ages;
-	mark_list marks;
-	code_place_list code_places;
+	profile_lists lists;
 	descriptions described;
 	event_types event_types;
 	line_list lines;

@@ -356,13 +356,13 @@ static void store_heap_summary(const mprof_profile *profile, size_t index, void 
 
 static size_t count_handles(const mprof_profile *profile)
 {
-	return profile->handles.by_class.count;
+	return profile->lists.handles.by_class.count;
 }
 
 static void store_handle(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_handle_stats *stats = row;
-	const site_record *record = &profile->handles.by_class.records[index];
+	const site_record *record = &profile->lists.handles.by_class.records[index];
 
 	stats->class_id = record->key.class_id;
 	stats->type = record->key.detail;
@@ -373,13 +373,13 @@ static void store_handle(const mprof_profile *profile, size_t index, void *row)
 
 static size_t count_handle_sites(const mprof_profile *profile)
 {
-	return profile->handles.by_stack.count;
+	return profile->lists.handles.by_stack.count;
 }
 
 static void store_handle_site(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_handle_site *site = row;
-	const site_record *record = &profile->handles.by_stack.records[index];
+	const site_record *record = &profile->lists.handles.by_stack.records[index];
 
 	site->class_id = record->key.class_id;
 	site->type = record->key.detail;
@@ -886,14 +886,14 @@ static void store_heap_resize(const mprof_profile *profile, size_t index, void *
 
 static size_t count_elements(const mprof_profile *profile)
 {
-	return profile->code_units.count;
+	return profile->lists.code_units.count;
 }
 
 static void store_element(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_element_stats *stats = row;
 	uint64_t load;
-	const code_unit_record *record = &profile->code_units.records[index];
+	const code_unit_record *record = &profile->lists.code_units.records[index];
 
 	load = record->load_end - record->load_start;
 	stats->kind = record->kind;
@@ -907,13 +907,13 @@ static void store_element(const mprof_profile *profile, size_t index, void *row)
 
 static size_t count_marks(const mprof_profile *profile)
 {
-	return profile->marks.count;
+	return profile->lists.marks.count;
 }
 
 static void store_mark(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_mark *mark = row;
-	const mark_record *record = &profile->marks.records[index];
+	const mark_record *record = &profile->lists.marks.records[index];
 
 	mark->time_ns = profile_clock_time(&profile->clock, record->counter);
 	mark->thread = record->thread;
@@ -922,15 +922,15 @@ static void store_mark(const mprof_profile *profile, size_t index, void *row)
 
 static size_t count_properties(const mprof_profile *profile)
 {
-	return profile->properties.count;
+	return profile->lists.properties.count;
 }
 
 static void store_property(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_profile_property *property = row;
 
-	property->key = profile->properties.items[index].key;
-	property->value = profile->properties.items[index].value;
+	property->key = profile->lists.properties.items[index].key;
+	property->value = profile->lists.properties.items[index].value;
 }
 
 static size_t count_pauses(const mprof_profile *profile)
@@ -1011,7 +1011,7 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	totals->freed_objects = profile->heap_snapshots.freed;
 	totals->freed_bytes = profile->heap_snapshots.freed_bytes;
 	totals->moved_objects = profile->heap_snapshots.moved;
-	totals->handles_alive = profile->handles.alive;
+	totals->handles_alive = profile->lists.handles.alive;
 	totals->contentions = profile->monitors.contentions;
 	totals->contended_ns = profile_clock_duration(&profile->clock, profile->monitors.contended);
 	totals->unfinished_waits = profile->monitors.unfinished;
@@ -1023,7 +1023,7 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	totals->sample_period_ns = profile->weights.unit;
 	totals->folded_samples =
 		profile->samples.tree.nodes[CALL_TREE_ROOT].self + profile->samples.tree.shown[CALL_TREE_ROOT].self;
-	totals->folded_sites += profile->handles.folded + profile->monitors.folded +
+	totals->folded_sites += profile->lists.handles.folded + profile->monitors.folded +
 				profile->memory.state.sums.folded.allocations + profile->event_types.folded;
 	totals->left_out += profile->calls.left_out;
 	totals->left_out_spans = profile->event_types.spans.left_out;

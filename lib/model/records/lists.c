@@ -182,13 +182,13 @@ void text_release(const mprof_allocator *allocator, char *copy)
 		allocator_release(allocator, copy, strlen(copy) + 1);
 }
 
-void marks_init(mark_list *all, const mprof_allocator *allocator)
+static void marks_init(mark_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	all->allocator = *allocator;
 }
 
-void marks_destroy(mark_list *all)
+static void marks_destroy(mark_list *all)
 {
 	for (size_t i = 0; i < all->count; i++)
 		text_release(&all->allocator, all->records[i].text);
@@ -215,13 +215,13 @@ int marks_add(mark_list *all, const mprof_block *block)
 	return 1;
 }
 
-void properties_init(property_list *all, const mprof_allocator *allocator)
+static void properties_init(property_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->numbers, allocator);
 }
 
-void properties_destroy(property_list *all)
+static void properties_destroy(property_list *all)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 
@@ -280,13 +280,13 @@ int properties_set(property_list *all, const char *key, const char *value)
 
 #define TYPE_BITS (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
 
-void code_units_init(code_unit_list *all, const mprof_allocator *allocator)
+static void code_units_init(code_unit_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->latest, allocator);
 }
 
-void code_units_destroy(code_unit_list *all)
+static void code_units_destroy(code_unit_list *all)
 {
 	const mprof_allocator *allocator = &all->latest.index.allocator;
 
@@ -355,7 +355,7 @@ void code_units_unloaded(code_unit_list *all, const mprof_block *block)
 	record->is_unloaded = 1;
 }
 
-void handles_init(handle_list *all, memory_budget *budget)
+static void handles_init(handle_list *all, memory_budget *budget)
 {
 	memset(all, 0, sizeof(*all));
 	all->budget = budget;
@@ -364,7 +364,7 @@ void handles_init(handle_list *all, memory_budget *budget)
 	site_table_init(&all->by_stack, &budget->paths);
 }
 
-void handles_destroy(handle_list *all)
+static void handles_destroy(handle_list *all)
 {
 	allocator_release(&all->numbers.index.allocator, all->records, all->capacity * sizeof(*all->records));
 	all->records = NULL;
@@ -457,13 +457,13 @@ int handles_add(handle_list *all, const mprof_event *event)
 	return 1;
 }
 
-void metrics_init(metric_list *all, const mprof_allocator *allocator)
+static void metrics_init(metric_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	record_table_init(&all->records, allocator, sizeof(metric_record));
 }
 
-void metrics_destroy(metric_list *all)
+static void metrics_destroy(metric_list *all)
 {
 	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
 
@@ -614,14 +614,14 @@ const metric_record *metric_list_add_value(metric_list *all, const mprof_record 
  * Where generated code was.
  */
 
-void code_places_init(code_place_list *all, const mprof_allocator *allocator)
+static void code_places_init(code_place_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	all->allocator = *allocator;
 	hash_map_init(&all->latest, allocator);
 }
 
-void code_places_destroy(code_place_list *all)
+static void code_places_destroy(code_place_list *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		if (!all->places[i].is_moved)
@@ -694,4 +694,26 @@ int code_places_add(code_place_list *all, const mprof_record *record)
 	default:
 		return 1;
 	}
+}
+
+void lists_init(profile_lists *all, memory_budget *budget)
+{
+	const mprof_allocator *allocator = &budget->allocator;
+
+	marks_init(&all->marks, allocator);
+	properties_init(&all->properties, allocator);
+	code_units_init(&all->code_units, allocator);
+	handles_init(&all->handles, budget);
+	metrics_init(&all->metrics, allocator);
+	code_places_init(&all->code_places, allocator);
+}
+
+void lists_destroy(profile_lists *all)
+{
+	marks_destroy(&all->marks);
+	properties_destroy(&all->properties);
+	code_units_destroy(&all->code_units);
+	handles_destroy(&all->handles);
+	metrics_destroy(&all->metrics);
+	code_places_destroy(&all->code_places);
 }

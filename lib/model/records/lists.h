@@ -65,9 +65,6 @@ typedef struct mark_list {
 	size_t capacity;
 } mark_list;
 
-void marks_init(mark_list *all, const mprof_allocator *allocator);
-void marks_destroy(mark_list *all);
-
 /** Adds a MARK block. Returns 0, changing nothing, if there is no memory. */
 int marks_add(mark_list *all, const mprof_block *block);
 
@@ -82,9 +79,6 @@ typedef struct property_list {
 	size_t count;
 	size_t capacity;
 } property_list;
-
-void properties_init(property_list *all, const mprof_allocator *allocator);
-void properties_destroy(property_list *all);
 
 /** Returns 0, changing nothing, if there is no memory. */
 int properties_set(property_list *all, const char *key, const char *value);
@@ -106,9 +100,6 @@ typedef struct code_unit_list {
 	size_t count;
 	size_t capacity;
 } code_unit_list;
-
-void code_units_init(code_unit_list *all, const mprof_allocator *allocator);
-void code_units_destroy(code_unit_list *all);
 
 /** Adds a LOADED block. Returns 0, changing nothing, if there is no memory. */
 int code_units_loaded(code_unit_list *all, const mprof_block *block);
@@ -140,9 +131,6 @@ typedef struct handle_list {
 	const memory_budget *budget; /**< Consulted when memory is refused. */
 	uint64_t folded;             /**< Events without a site, because there was no memory for one. */
 } handle_list;
-
-void handles_init(handle_list *all, memory_budget *budget);
-void handles_destroy(handle_list *all);
 
 /** Adds a HANDLE_... event. Returns 0 if there is no memory. */
 int handles_add(handle_list *all, const mprof_event *event);
@@ -176,9 +164,6 @@ typedef struct metric_list {
 	size_t histogram_count;
 	size_t histogram_capacity;
 } metric_list;
-
-void metrics_init(metric_list *all, const mprof_allocator *allocator);
-void metrics_destroy(metric_list *all);
 
 /** Adds the definition of a metric. Returns 0 if there is no memory. */
 int metric_list_define(metric_list *all, const mprof_record *record);
@@ -218,10 +203,20 @@ typedef struct code_place_list {
 	hash_map latest; /**< By ID of a range: index of its latest place, until it is freed. */
 } code_place_list;
 
-void code_places_init(code_place_list *all, const mprof_allocator *allocator);
-void code_places_destroy(code_place_list *all);
-
 /** Adds a record of a CODE_RANGES block. Returns 0, changing nothing, if there is no memory. */
 int code_places_add(code_place_list *all, const mprof_record *record);
+
+/** All of these. */
+typedef struct profile_lists {
+	mark_list marks;
+	property_list properties;
+	code_unit_list code_units;
+	handle_list handles;
+	metric_list metrics;
+	code_place_list code_places;
+} profile_lists;
+
+void lists_init(profile_lists *all, memory_budget *budget);
+void lists_destroy(profile_lists *all);
 
 #endif
