@@ -214,7 +214,7 @@ static void text_records_destroy(text_records *all)
 	hash_index_destroy(&all->numbers, &slots);
 }
 
-/* Copies the texts of a key; of those that follow it, "" is NULL. Returns 0, changing nothing, without memory. */
+/* Copies a key and its texts; of those that follow the key, "" is NULL. Returns 0 and keeps nothing without memory. */
 static int copy_texts(const text_records *all, const mprof_allocator *allocator, text_key *copy, const text_key *key)
 {
 	int is_copied = 1;
