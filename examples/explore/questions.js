@@ -243,7 +243,7 @@ export class Questions {
 
 	async #table({ selection, name, options }) {
 		const profile = await this.#profileOf(selection);
-		return this.#addNames(profile, name, profile.table(name, options));
+		return { ...this.#addNames(profile, name, profile.table(name, options)), columns: this.#mprof.columns(name) };
 	}
 
 	#counts(counts, nameOf) {
@@ -261,7 +261,7 @@ export class Questions {
 		const totals = profile.totals();
 		const { event_counts: events, block_counts: blocks, lost_by_cause: lost, ...numbers } = totals;
 		return {
-			session: profile.session(), totals: numbers, faults: this.#whole.faults.slice(0, 100),
+			session: profile.session(), totals: { ...numbers, columns: this.#mprof.columns('totals') }, faults: this.#whole.faults.slice(0, 100),
 			faultCount: this.#whole.faults.length, status: this.#whole.status, gzipFault: this.#log.gzipFault,
 			bytes: this.#log.byteLength, finished: this.#log.finished,
 			threads: profile.rowCount('threads'), methods: profile.methodCount, classes: profile.classCount,

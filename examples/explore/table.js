@@ -16,6 +16,27 @@ const characterWidth = 6.9;
 const leastName = 18;
 const leastShare = 0.28;
 
+const shownUnits = { count: 'count', bytes: 'bytes', ns: 'ns', time: 'ns', text: 'text', number: 'count', value: 'count' };
+
+// The field of a table that has a measure, as '@self'; other names are those of fields.
+function fieldOf({ columns }, wanted) {
+	return wanted.startsWith('@') ? columns.find(({ measure }) => measure === wanted.slice(1))?.name : wanted;
+}
+
+/**
+ * The values of a column of rows of a table, and their unit as text, count, ns or bytes. wanted: a field, the field with a
+ * measure, such as '@self', or a function that makes the values of the rows.
+ */
+export function columnOf(rows, wanted) {
+	if (typeof wanted === 'function') {
+		const values = wanted(rows);
+		return { values, unit: values.some((value) => typeof value === 'string') ? 'text' : 'count' };
+	}
+	const field = fieldOf(rows, wanted);
+	// Names that were added to the rows are texts.
+	return { values: rows[field], unit: shownUnits[rows.columns.find(({ name }) => name === field)?.unit] ?? 'text' };
+}
+
 function compareRows(column, direction) {
 	const { values } = column;
 	// The largest differences come first, in either direction.

@@ -3,14 +3,13 @@
 import { Client } from './client.js';
 import { changeAddress } from './address.js';
 import { element } from './dom.js';
-import { DataTable } from './table.js';
+import { DataTable, columnOf } from './table.js';
 
 // For each table: its columns that are compared, the first one decides the order.
 const tables = [
-	{ id: 'methods', title: 'Methods', fields: [['self_ns', 'ns', 'Self'], ['total_ns', 'ns', 'Total'], ['calls', 'count', 'Calls'],
-		['samples', 'count', 'Samples']] },
-	{ id: 'samples', title: 'Samples', fields: [['self', 'count', 'Self'], ['total', 'count', 'Total']] },
-	{ id: 'classes', title: 'Allocations', fields: [['bytes', 'bytes', 'Bytes'], ['allocations', 'count', 'Objects']] },
+	{ id: 'methods', title: 'Methods', fields: [['@self', 'Self'], ['@total', 'Total'], ['@count', 'Calls'], ['samples', 'Samples']] },
+	{ id: 'samples', title: 'Samples', fields: [['@self', 'Self'], ['@total', 'Total']] },
+	{ id: 'classes', title: 'Allocations', fields: [['@self', 'Bytes'], ['@count', 'Objects']] },
 ];
 
 /** Another log, which a worker of its own reads. The log of the page is before, the other one after. */
@@ -49,11 +48,12 @@ export class Comparison {
 function joinRows(before, after, fields) {
 	const rows = new Map();
 	[before, after].forEach((table, side) => {
+		const values = fields.map(([field]) => columnOf(table, field).values);
 		for (let i = 0; i < table.length; i++) {
 			const name = table.id_text[i] ?? 'unknown';
 			const row = rows.get(name) ?? { name, sides: fields.map(() => [0, 0]) };
 			rows.set(name, row);
-			fields.forEach(([field], at) => { row.sides[at][side] += table[field][i]; });
+			values.forEach((column, at) => { row.sides[at][side] += column[i]; });
 		}
 	});
 	return Array.from(rows.values());
@@ -62,7 +62,8 @@ function joinRows(before, after, fields) {
 function makeDifference({ id, title, fields }, before, after, search) {
 	const rows = joinRows(before, after, fields);
 	const columns = [{ title: 'Name', unit: 'text', values: rows.map(({ name }) => name) }];
-	fields.forEach(([, unit, name], at) => {
+	fields.forEach(([field, name], at) => {
+		const { unit } = columnOf(before, field);
 		const sides = rows.map((row) => row.sides[at]);
 		if (sides.every(([a, b]) => a === 0 && b === 0))
 			return;
@@ -83,7 +84,7 @@ export const compareView = {
 		const found = [];
 		for (const table of tables) {
 			const [before, after] = await Promise.all([client.ask('table', { selection: {}, name: table.id }), comparison.table(table.id)]);
-			const hasValues = [before, after].some((side) => side[table.fields[0][0]].some((value) => value > 0));
+			const hasValues = [before, after].some((side) => columnOf(side, table.fields[0][0]).values.some((value) => value > 0));
 			if (hasValues)
 				found.push({ table, before, after });
 		}

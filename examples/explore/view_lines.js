@@ -3,14 +3,13 @@
 import { changeAddress } from './address.js';
 import { element } from './dom.js';
 import { countOf, countText, figureText } from './figures.js';
-import { DataTable } from './table.js';
+import { DataTable, columnOf } from './table.js';
 
 // Larger files are no sources, in bytes.
 const largestSource = 4 << 20;
 
-// The figures of a line: column of the table of lines, title and unit.
-const lineFigures = [['samples', 'Samples', 'count'], ['samples_total', 'With callees', 'count'], ['bytes', 'Bytes', 'bytes'],
-	['allocations', 'Objects', 'count']];
+// The figures of a line: title and column of the table of lines.
+const lineFigures = [['Samples', '@self'], ['With callees', '@total'], ['Bytes', 'bytes'], ['Objects', 'allocations']];
 
 function baseName(path) {
 	return (path ?? '').split(/[/\\]/).at(-1);
@@ -45,24 +44,22 @@ function sumLines(rows, path, used) {
 	rows.file.forEach((file, i) => {
 		if (file !== path)
 			return;
-		const sum = sums.get(rows.line[i]) ?? Object.fromEntries(used.map(([field]) => [field, 0]));
+		const sum = sums.get(rows.line[i]) ?? used.map(() => 0);
 		sums.set(rows.line[i], sum);
-		for (const [field] of used)
-			sum[field] += rows[field][i];
+		used.forEach(({ values }, at) => { sum[at] += values[i]; });
 	});
 	return sums;
 }
 
 // The lines of a file, with a ground the stronger the more a line has of the first figure.
 function drawSource(lines, sums, used) {
-	const [heatField] = used[0];
-	const most = Math.max(1, ...Array.from(sums.values(), (sum) => sum[heatField]));
+	const most = Math.max(1, ...Array.from(sums.values(), ([first]) => first));
 	let hottest = null;
 	const rows = lines.map((text, i) => {
 		const sum = sums.get(i + 1);
-		const heat = (sum?.[heatField] ?? 0) / most;
-		const row = element('tr', { 'data-line': i + 1, class: heat > 0 ? 'hot' : null }, ...used.map(([field, , unit]) => element('td', { class: 'number' },
-			sum?.[field] > 0 ? figureText(sum[field], unit) : '')), element('td', { class: 'number faint' }, String(i + 1)),
+		const heat = (sum?.[0] ?? 0) / most;
+		const row = element('tr', { 'data-line': i + 1, class: heat > 0 ? 'hot' : null }, ...used.map(({ unit }, at) => element('td', { class: 'number' },
+			sum?.[at] > 0 ? figureText(sum[at], unit) : '')), element('td', { class: 'number faint' }, String(i + 1)),
 		element('td', { class: 'code' }, text));
 		if (heat > 0)
 			row.style.background = `color-mix(in srgb, var(--heat) ${Math.round(12 + 78 * heat)}%, transparent)`;
@@ -71,7 +68,7 @@ function drawSource(lines, sums, used) {
 		return row;
 	});
 	const table = element('div', { class: 'table source' }, element('table', { 'aria-label': 'Source' }, element('thead', {}, element('tr', {},
-		...[...used.map(([, title]) => title), 'Line', 'Source'].map((title, i) =>
+		...[...used.map(({ title }) => title), 'Line', 'Source'].map((title, i) =>
 			element('th', { scope: 'col', class: i <= used.length ? 'number' : 'name rest' }, title)))), element('tbody', {}, ...rows)));
 	requestAnimationFrame(() => hottest?.scrollIntoView({ block: 'center' }));
 	return table;
@@ -89,7 +86,8 @@ export const linesView = {
 	isFilled: ({ rows }) => rows.lines > 0,
 	async draw(container, { client, selection, address, sources }) {
 		const rows = await client.ask('table', { selection, name: 'lines' });
-		const used = lineFigures.filter(([field]) => rows[field].some((value) => value > 0));
+		const used = lineFigures.map(([title, wanted]) => ({ title, ...columnOf(rows, wanted) }))
+			.filter(({ values }) => values.some((value) => value > 0));
 		const files = [...new Set(rows.file.filter((path) => path !== null))];
 		const path = files.find((file) => file === address.file || baseName(file) === address.file) ?? null;
 		const source = path === null ? null : sources.linesOf(path);
@@ -103,9 +101,9 @@ export const linesView = {
 		const pick = (values) => shown.map((i) => values[i]);
 		const columns = [{ title: 'Line', unit: 'text', values: shown.map((i) =>
 			`${baseName(rows.file[i]) || 'unknown'}:${rows.line[i]}, ${rows.id_text[i] ?? 'unknown'}`) },
-		...used.map(([field, title, unit]) => ({ title, unit, values: pick(rows[field]) }))];
+		...used.map((column) => ({ ...column, values: pick(column.values) }))];
 		const table = new DataTable(shown.length, columns, { name: 'lines', title: 'Lines of the source', search: address.search,
-			sort: used[0]?.[1] ?? 'Line', activate: (row) => rows.file[shown[row]] !== null && changeAddress({ file: rows.file[shown[row]] }) });
+			sort: used[0]?.title ?? 'Line', activate: (row) => rows.file[shown[row]] !== null && changeAddress({ file: rows.file[shown[row]] }) });
 		container.replaceChildren(element('div', { class: 'tools' }, fileChoice(files, path), ...table.tools, element('span', { class: 'faint' },
 			path === null ? 'A row opens its file.' : `Drop ${baseName(path)} onto this page to see these figures in the source.`)), table.element);
 	},

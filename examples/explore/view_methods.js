@@ -2,8 +2,10 @@
 // Methods, with callers and callees of a chosen one.
 import { changeAddress, linkTo } from './address.js';
 import { element } from './dom.js';
-import { DataTable } from './table.js';
+import { DataTable, columnOf } from './table.js';
 
+const methodFigures = [['Self', '@self'], ['Total', '@total'], ['Calls', '@count'], ['Compiling', 'jit_ns'], ['Samples', 'samples'],
+	['Samples with callees', 'samples_total']];
 const neighbourSources = [['calls', 'ns', 'Calls'], ['samples', 'count', null], ['allocations', 'bytes', 'Objects']];
 
 // Columns of callers and callees in the unit of their source.
@@ -57,12 +59,9 @@ export const methodsView = {
 		}
 		const methods = await client.ask('table', { selection, name: 'methods' });
 		const columns = [{ title: 'Method', unit: 'text', values: methods.id_text, none: 'unknown' },
-			{ title: 'Self', unit: 'ns', values: methods.self_ns }, { title: 'Total', unit: 'ns', values: methods.total_ns },
-			{ title: 'Calls', unit: 'count', values: methods.calls }, { title: 'Compiling', unit: 'ns', values: methods.jit_ns },
-			{ title: 'Samples', unit: 'count', values: methods.samples },
-			{ title: 'Samples with callees', unit: 'count', values: methods.samples_total }];
+			...methodFigures.map(([title, field]) => ({ title, ...columnOf(methods, field) }))];
 		const used = columns.filter(({ values, unit }) => unit === 'text' || values.some((value) => value > 0));
-		const hasTime = methods.self_ns.some((value) => value > 0);
+		const hasTime = columns[1].values.some((value) => value > 0);
 		const table = new DataTable(methods.length, used, { name: 'methods', search: address.search,
 			sort: hasTime ? 'Self' : 'Samples', activate: (row) => changeAddress({ method: methods.id[row], search: null }) });
 		container.replaceChildren(element('div', { class: 'tools' }, ...table.tools,

@@ -3,22 +3,23 @@
 import { linkTo } from './address.js';
 import { element } from './dom.js';
 import { bytesText, countOf, countText, figureText } from './figures.js';
+import { columnOf } from './table.js';
 
 const figures = [
-	['wall_ns', 'wall time', 'ns'], ['method_ns', 'time in methods', 'ns'], ['calls', 'calls', 'count'],
-	['samples', 'samples', 'count'], ['allocations', 'objects allocated', 'count'],
-	['allocated_bytes', 'bytes allocated', 'bytes'], ['freed_objects', 'objects freed', 'count'],
-	['freed_bytes', 'bytes freed', 'bytes'], ['collections', 'collections', 'count'],
-	['gc_ns', 'time collecting', 'ns'], ['jit_methods', 'methods compiled', 'count'],
-	['jit_ns', 'time compiling', 'ns'], ['jit_failures', 'failed compilations', 'count'],
-	['exceptions', 'exceptions', 'count'], ['contentions', 'waits for monitors', 'count'],
-	['contended_ns', 'time waiting for them', 'ns'], ['unfinished_waits', 'waits that have not ended', 'count'], ['finalizers', 'objects finalized', 'count'],
-	['finalizer_ns', 'time in finalizers', 'ns'], ['handles_alive', 'handles alive', 'count'],
-	['moved_objects', 'objects moved', 'count'], ['unclosed_frames', 'calls without an end', 'count'],
-	['interrupted_frames', 'calls open when recording stopped', 'count'],
-	['unmatched_leaves', 'ends of calls without a start', 'count'],
-	['class_load_failures', 'classes that failed to load', 'count'], ['lost_events', 'events lost', 'count'],
-	['events', 'events', 'count'],
+	['wall_ns', 'wall time'], ['method_ns', 'time in methods'], ['calls', 'calls'],
+	['samples', 'samples'], ['allocations', 'objects allocated'],
+	['allocated_bytes', 'bytes allocated'], ['freed_objects', 'objects freed'],
+	['freed_bytes', 'bytes freed'], ['collections', 'collections'],
+	['gc_ns', 'time collecting'], ['jit_methods', 'methods compiled'],
+	['jit_ns', 'time compiling'], ['jit_failures', 'failed compilations'],
+	['exceptions', 'exceptions'], ['contentions', 'waits for monitors'],
+	['contended_ns', 'time waiting for them'], ['unfinished_waits', 'waits that have not ended'], ['finalizers', 'objects finalized'],
+	['finalizer_ns', 'time in finalizers'], ['handles_alive', 'handles alive'],
+	['moved_objects', 'objects moved'], ['unclosed_frames', 'calls without an end'],
+	['interrupted_frames', 'calls open when recording stopped'],
+	['unmatched_leaves', 'ends of calls without a start'],
+	['class_load_failures', 'classes that failed to load'], ['lost_events', 'events lost'],
+	['events', 'events'],
 ];
 
 function list(entries) {
@@ -113,8 +114,8 @@ export const overviewView = {
 				overview.finished ? 'The log is complete: it has an end, no damage was found, and no events were lost.'
 					: 'The log is still being read: so far, no damage was found, and no events were lost.')),
 			element('h2', {}, 'Totals'),
-			listed(figures.filter(([key]) => totals[key] > 0).map(([key, title, unit]) =>
-				[title, figureText(totals[key], unit), totals[key], key])),
+			listed(figures.filter(([key]) => totals[key] > 0).map(([key, title]) =>
+				[title, figureText(totals[key], columnOf(totals, key).unit), totals[key], key])),
 			element('h2', {}, 'Log'), listed(describeSession(overview)),
 			element('h2', {}, 'Events'),
 			listed(Object.entries(overview.events).map(([name, count]) => [name, countText(count), count, `event ${name}`])),

@@ -4,7 +4,7 @@ import { changeAddress } from './address.js';
 import { element } from './dom.js';
 import { bytesText, timeText } from './figures.js';
 import { stackPanel } from './stack_panel.js';
-import { DataTable } from './table.js';
+import { DataTable, columnOf } from './table.js';
 
 const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
 
@@ -26,58 +26,58 @@ function metricText(value, { flags }, row) {
 	return format(value);
 }
 
-// id: of the view; name: of the table; columns: title, unit, field or function that makes the values, function of a value that
-// makes a text; more: other tables
-// of the same view, with the same fields; total: the total that a log with something to show has, if not rows of the table.
+// id: of the view; name: of the table; columns: title, what has the values, function of a value that makes a text; more: other
+// tables of the same view, with the same fields; total: the total that a log with something to show has, if not rows of the
+// table. Values are those of a field, of the field with a measure, such as '@self', or made by a function.
 const definitions = [
 	{ id: 'classes', title: 'Allocations', name: 'classes', total: 'allocations', sort: 'Bytes', columns: [
-		['Class', 'text', 'id_text'], ['Bytes', 'bytes', 'bytes'], ['Objects', 'count', 'allocations'],
-		['Freed objects', 'count', 'freed'], ['Freed bytes', 'bytes', 'freed_bytes'],
-		['Exceptions', 'count', 'exceptions'], ['Loading', 'ns', 'load_ns']] },
+		['Class', 'id_text'], ['Bytes', '@self'], ['Objects', '@count'],
+		['Freed objects', 'freed'], ['Freed bytes', 'freed_bytes'],
+		['Exceptions', 'exceptions'], ['Loading', 'load_ns']] },
 	{ id: 'sites', title: 'Call sites', name: 'allocation_sites', sort: 'Bytes', columns: [
-		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Bytes', 'bytes', 'bytes'],
-		['Objects', 'count', 'allocations'], ['Samples', 'count', 'samples']] },
+		['Class', 'class_id_text'], ['Call stack', 'stack_text'], ['Bytes', '@self'],
+		['Objects', '@count'], ['Samples', 'samples']] },
 	{ id: 'samples', title: 'Samples', name: 'samples', sort: 'Self', columns: [
-		['Frame', 'text', 'id_text'], ['Self', 'count', 'self'], ['Total', 'count', 'total']] },
+		['Frame', 'id_text'], ['Self', '@self'], ['Total', '@total']] },
 	{ id: 'threads', title: 'Threads', name: 'threads', sort: 'Time in methods', select: 'id_text', columns: [
-		['Name', 'text', ({ name, id_text: ids }) => name.map((text, i) => text ?? ids[i])], ['Thread', 'text', 'id_text'], ['Process', 'text', 'process_text'], ['Time in methods', 'ns', 'self_ns'],
-		['Processor time', 'ns', 'cpu_ns'], ['Events', 'count', 'events'], ['Samples', 'count', 'samples'],
-		['Lost events', 'count', 'lost']] },
+		['Name', ({ name, id_text: ids }) => name.map((text, i) => text ?? ids[i])], ['Thread', 'id_text'], ['Process', 'process_text'], ['Time in methods', '@self'],
+		['Processor time', 'cpu_ns'], ['Events', '@count'], ['Samples', 'samples'],
+		['Lost events', 'lost']] },
 	{ id: 'spans', title: 'Spans', name: 'event_types', sort: 'Total', columns: [
-		['Name', 'text', 'name'], ['Category', 'text', 'category'],
-		['Form', 'text', 'form_text'],
-		['Events', 'count', 'count'], ['Not ended', 'count', 'unfinished'], ['No start', 'count', 'unmatched'],
-		['Errors', 'count', 'errors'], ['Total', 'ns', 'total_ns'], ['p50', 'ns', 'p50_ns'], ['p99', 'ns', 'p99_ns'],
-		['Max', 'ns', 'max_ns']] },
+		['Name', 'name'], ['Category', 'category'],
+		['Form', 'form_text'],
+		['Events', '@count'], ['Not ended', 'unfinished'], ['No start', 'unmatched'],
+		['Errors', 'errors'], ['Total', '@total'], ['p50', 'p50_ns'], ['p99', 'p99_ns'],
+		['Max', 'max_ns']] },
 	{ id: 'collections', title: 'Collections', name: 'collections', sort: 'Start', ascending: true, columns: [
-		['Generation', 'text', generations], ['Number', 'count', 'number'], ['Start', 'ns', 'start_ns'],
-		['Duration', 'ns', 'duration_ns'], ['Pause', 'ns', 'pause_ns'], ['Mark', 'ns', 'mark_ns'], ['Sweep', 'ns', 'sweep_ns']] },
+		['Generation', generations], ['Number', 'number'], ['Start', 'start_ns'],
+		['Duration', 'duration_ns'], ['Pause', 'pause_ns'], ['Mark', 'mark_ns'], ['Sweep', 'sweep_ns']] },
 	{ id: 'monitors', title: 'Locks', name: 'monitors', sort: 'Time waiting', columns: [
-		['Class', 'text', 'class_id_text'], ['Time waiting', 'ns', 'contended_ns'], ['Waits', 'count', 'contentions'],
-		['Acquired', 'count', 'acquired'], ['Failures', 'count', 'failures'], ['Not ended', 'count', 'unfinished']],
+		['Class', 'class_id_text'], ['Time waiting', '@self'], ['Waits', '@count'],
+		['Acquired', 'acquired'], ['Failures', 'failures'], ['Not ended', 'unfinished']],
 	more: [{ title: 'Call sites of waits', name: 'monitor_sites', sort: 'Time waiting', columns: [
-		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Time waiting', 'ns', 'contended_ns'],
-		['Waits', 'count', 'contentions'], ['Failures', 'count', 'failures'], ['Not ended', 'count', 'unfinished']] },
+		['Class', 'class_id_text'], ['Call stack', 'stack_text'], ['Time waiting', '@self'],
+		['Waits', '@count'], ['Failures', 'failures'], ['Not ended', 'unfinished']] },
 	{ title: 'Threads that held the monitors', name: 'monitor_holders', sort: 'Time waiting', columns: [
-		['Class', 'text', 'class_id_text'], ['Held by', 'text', 'thread_text'], ['Time waiting', 'ns', 'contended_ns'],
-		['Waits', 'count', 'contentions'], ['Not ended', 'count', 'unfinished']] }] },
+		['Class', 'class_id_text'], ['Held by', 'thread_text'], ['Time waiting', '@self'],
+		['Waits', '@count'], ['Not ended', 'unfinished']] }] },
 	{ id: 'exceptions', title: 'Exceptions', name: 'exception_sites', sort: 'Exceptions', columns: [
-		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Exceptions', 'count', 'exceptions']] },
+		['Class', 'class_id_text'], ['Call stack', 'stack_text'], ['Exceptions', '@count']] },
 	{ id: 'handles', title: 'Handles', name: 'handles', sort: 'Alive', columns: [
-		['Class', 'text', 'class_id_text'], ['Type', 'text', 'type_text'],
-		['Alive', 'count', 'alive'], ['Created', 'count', 'created'], ['Deleted', 'count', 'deleted']],
+		['Class', 'class_id_text'], ['Type', 'type_text'],
+		['Alive', '@self'], ['Created', '@count'], ['Deleted', 'deleted']],
 	more: [{ title: 'Call sites of handles', name: 'handle_sites', sort: 'Alive', columns: [
-		['Class', 'text', 'class_id_text'], ['Type', 'text', 'type_text'],
-		['Call stack', 'text', 'stack_text'], ['Alive', 'count', 'alive'], ['Created', 'count', 'created']] }] },
+		['Class', 'class_id_text'], ['Type', 'type_text'],
+		['Call stack', 'stack_text'], ['Alive', '@self'], ['Created', '@count']] }] },
 	{ id: 'memory', title: 'Native memory', name: 'memory_sites', sort: 'Live bytes', columns: [
-		['Call stack', 'text', 'stack_text'], ['Live bytes', 'bytes', 'live_bytes'], ['Live blocks', 'count', 'live'],
-		['Bytes', 'bytes', 'bytes'], ['Allocations', 'count', 'allocations'], ['Peak bytes', 'bytes', 'peak_bytes']] },
+		['Call stack', 'stack_text'], ['Live bytes', '@live'], ['Live blocks', '@liveCount'],
+		['Bytes', '@self'], ['Allocations', '@count'], ['Peak bytes', '@peak']] },
 	{ id: 'metrics', title: 'Metrics', name: 'metrics', exact: true, sort: 'Metric', columns: [
-		['Metric', 'text', 'name'], ['Section', 'text', 'section'], ['Values', 'count', 'count'],
+		['Metric', 'name'], ['Section', 'section'], ['Values', 'count'],
 		...[['First', 'first'], ['Last', 'last'], ['Minimum', 'minimum'], ['Maximum', 'maximum']].map(([heading, field]) =>
-			[heading, 'count', (rows) => metricValues(rows, field), metricText])] },
+			[heading, (rows) => metricValues(rows, field), metricText])] },
 	{ id: 'marks', title: 'Markers', name: 'marks', sort: 'Time', ascending: true, columns: [
-		['Text', 'text', 'text'], ['Time', 'ns', 'time_ns'], ['Thread', 'text', 'thread_text']] },
+		['Text', 'text'], ['Time', 'time_ns'], ['Thread', 'thread_text']] },
 ];
 
 // What to record to see something in a view.
@@ -106,9 +106,9 @@ function activateOf(rows, select, context, panel) {
 async function makeTable({ id, title, name, sort, ascending, select, columns, exact = false }, context, isMore) {
 	const { client, selection, address } = context;
 	const rows = await client.ask('table', { selection, name, options: { exact } });
-	const made = columns.map(([heading, unit, field, textOf]) => {
-		const values = typeof field === 'string' ? rows[field] : field(rows);
-		return { title: heading, unit, values, isStack: field === 'stack_text', text: textOf === undefined ? undefined : (row) => textOf(values[row], rows, row) };
+	const made = columns.map(([heading, wanted, textOf]) => {
+		const { values, unit } = columnOf(rows, wanted);
+		return { title: heading, unit, values, isStack: wanted === 'stack_text', text: textOf === undefined ? undefined : (row) => textOf(values[row], rows, row) };
 	});
 	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== '' && Number(value) !== 0));
 	const panel = element('div', { class: 'panel' });

@@ -2,7 +2,7 @@
 // The WebAssembly module: its memory, its tables, and what it calls.
 import { readStream, toBytes } from './bytes.js';
 import { Log } from './log.js';
-import { nameKinds } from './names.js';
+import { measureNames, nameKinds, unitNames } from './names.js';
 import { MprofError, statusNames } from './statuses.js';
 
 /** The module. Made by loadMprof(). */
@@ -69,6 +69,8 @@ export class Mprof {
 			name: this.decodeText(exports.mprof_js_table_get_column_name(number, i)),
 			type: exports.mprof_js_table_get_column_type(number, i),
 			length: exports.mprof_js_table_get_column_length(number, i),
+			unit: unitNames[exports.mprof_js_table_get_column_unit(number, i)] ?? null,
+			measure: measureNames[exports.mprof_js_table_get_column_measure(number, i)] ?? null,
 		}));
 		this.#tables.set(this.decodeText(exports.mprof_js_table_get_name(number)), { number, columns });
 	}
@@ -82,6 +84,11 @@ export class Mprof {
 		if (found === undefined)
 			throw new MprofError('argument', `there is no table ${name}`);
 		return found;
+	}
+
+	columns(name) {
+		return this.table(name).columns.map(({ name: column, unit, measure }) =>
+			({ name: column, unit, measure }));
 	}
 
 	createLog() {

@@ -368,6 +368,17 @@ export interface Tables {
 
 export type TableName = keyof Tables;
 
+/** What a column is: mprof_table_column. */
+export interface ColumnDescription {
+	name: string;
+	/** mprof_column_unit; null for tables that the library does not describe. */
+	unit: 'count' | 'bytes' | 'ns' | 'time' | 'method' | 'class' | 'thread' | 'stack' | 'call' | 'row' |
+		'address' | 'number' | 'kind' | 'bits' | 'boolean' | 'text' | 'value' | null;
+	/** mprof_column_measure; null for MPROF_MEASURE_NONE. */
+	measure: 'count' | 'self' | 'total' | 'further' | 'liveCount' | 'live' | 'peakCount' | 'peak' |
+		'temporaryCount' | 'temporary' | 'sampled' | null;
+}
+
 /** The rows of a table as columns. All arrays are copies. */
 export type Table<Name extends TableName> = Tables[Name] & {
 	/** Number of rows. */
@@ -650,6 +661,8 @@ export interface Mprof {
 	/** Version of the library. */
 	readonly version: string;
 	readonly tableNames: TableName[];
+	/** What the columns of a table are. */
+	columns(table: TableName): ColumnDescription[];
 	/** A log whose bytes the caller feeds. */
 	createLog(): Log;
 	/** A whole log, which may be compressed with gzip unless it is a RandomAccess. */

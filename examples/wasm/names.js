@@ -6,3 +6,10 @@ export const nameKinds = { class: 16, readable: 17, event: 18, block: 19, dialec
 	handle: 24 };
 
 export const frameKinds = Object.freeze({ method: 1, function: 2, module: 3, location: 4, truncated: 5 });
+
+// Of columns, by the numbers of the library: mprof_column_unit and mprof_column_measure.
+export const unitNames = [null, 'count', 'bytes', 'ns', 'time', 'method', 'class', 'thread', 'stack', 'call', 'row',
+	'address', 'number', 'kind', 'bits', 'boolean', 'text', 'value'];
+
+export const measureNames = [null, 'count', 'self', 'total', 'further', 'liveCount', 'live', 'peakCount', 'peak',
+	'temporaryCount', 'temporary', 'sampled'];

@@ -99,8 +99,9 @@ static table_column get_column(const found_table *found, uint32_t index)
 	if (found->by == NULL)
 		return found->listed->columns[index];
 	column = found->by->get_column(found->number, index);
-	return (table_column){column->name, (uint32_t)column->offset, (uint16_t)type_of(column),
-			      (uint16_t)column->length};
+	return (table_column){
+		column->name,          (uint32_t)column->offset, (uint16_t)type_of(column), (uint16_t)column->length,
+		(uint8_t)column->unit, (uint8_t)column->measure};
 }
 
 static uint32_t count_columns(const found_table *found)
@@ -153,6 +154,20 @@ uint32_t WASM_EXPORT(mprof_js_table_get_column_length)(uint32_t number, uint32_t
 	const found_table found = find_table(number);
 
 	return get_column(&found, column).length;
+}
+
+uint32_t WASM_EXPORT(mprof_js_table_get_column_unit)(uint32_t number, uint32_t column)
+{
+	const found_table found = find_table(number);
+
+	return get_column(&found, column).unit;
+}
+
+uint32_t WASM_EXPORT(mprof_js_table_get_column_measure)(uint32_t number, uint32_t column)
+{
+	const found_table found = find_table(number);
+
+	return get_column(&found, column).measure;
 }
 
 uint32_t WASM_EXPORT(mprof_js_table_get_row_count)(const log_view *view, uint32_t number, uint32_t which)

@@ -28,6 +28,8 @@ typedef struct table_column {
 	uint32_t offset; /**< Of the field in the struct. */
 	uint16_t type;   /**< A #column_type. */
 	uint16_t length; /**< Number of elements of an array, or 1. */
+	uint8_t unit;    /**< An #mprof_column_unit; 0 if the library does not describe the table. */
+	uint8_t measure; /**< An #mprof_column_measure. */
 } table_column;
 
 /** A table: rows that are one struct each. */

@@ -289,17 +289,42 @@ typedef enum mprof_column_unit {
 } mprof_column_unit;
 
 /**
+ * \brief Which figure of a row a column is: tables of different things have the same figures under different names.
+ *
+ * A program that shows, compares or adds up any table finds its columns by these (mprof_table_get_measure()). A table
+ * has at most one column of each. Values are fixed; new ones are appended.
+ * \since 0.1
+ */
+typedef enum mprof_column_measure {
+	MPROF_MEASURE_NONE = 0,            /**< What the row is about, or a figure without a counterpart elsewhere. */
+	MPROF_MEASURE_COUNT = 1,           /**< How many: calls, objects, waits. */
+	MPROF_MEASURE_SELF = 2,            /**< The value of the row itself: its own time, bytes or samples. */
+	MPROF_MEASURE_TOTAL = 3,           /**< The value with all that it calls, or keeps alive. */
+	MPROF_MEASURE_FURTHER = 4,         /**< Something else that is counted: exceptions of a class, samples of a
+	                                        thread, failures of waits. */
+	MPROF_MEASURE_LIVE_COUNT = 5,      /**< How many of the count are alive. */
+	MPROF_MEASURE_LIVE = 6,            /**< The value of these. */
+	MPROF_MEASURE_PEAK_COUNT = 7,      /**< How many were alive at the peak. */
+	MPROF_MEASURE_PEAK = 8,            /**< The value of these. */
+	MPROF_MEASURE_TEMPORARY_COUNT = 9, /**< How many of the count were temporary. */
+	MPROF_MEASURE_TEMPORARY = 10,      /**< The value of these. */
+	MPROF_MEASURE_SAMPLED = 11         /**< Of how many samples count and value are estimates; 0: they are exact. */
+} mprof_column_measure;
+
+/**
  * \brief A column of a table: a field of its struct.
  *
  * With mprof_profile_options::raw_counters, the values of #MPROF_UNIT_NANOSECONDS and #MPROF_UNIT_TIME are counters.
  * \since 0.1
  */
 typedef struct mprof_table_column {
-	const char *name; /**< The name of the field. */
-	uint32_t type;    /**< An #mprof_column_type. */
-	uint32_t unit;    /**< An #mprof_column_unit. */
-	size_t offset;    /**< Of the field in the struct, in bytes. */
-	size_t length;    /**< Number of elements of an array; 1 for all other fields. */
+	const char *name;  /**< The name of the field. */
+	uint32_t type;     /**< An #mprof_column_type. */
+	uint32_t unit;     /**< An #mprof_column_unit. */
+	size_t offset;     /**< Of the field in the struct, in bytes. */
+	size_t length;     /**< Number of elements of an array; 1 for all other fields. */
+	uint32_t measure;  /**< An #mprof_column_measure. */
+	uint32_t reserved; /**< 0. */
 } mprof_table_column;
 
 /**

@@ -472,6 +472,17 @@ MPROF_API const mprof_table_info *mprof_table_get_info(uint32_t table);
 MPROF_API const mprof_table_column *mprof_table_get_column(uint32_t table, size_t column);
 
 /**
+ * \brief Gets the description of the column that has a measure.
+ *
+ * Thread-safe and async-signal-safe.
+ * \param table An #mprof_profile_table.
+ * \param measure An #mprof_column_measure other than #MPROF_MEASURE_NONE.
+ * \return The description, which is constant; NULL if \p table is out of range or has no column of this measure.
+ * \since 0.1
+ */
+MPROF_API const mprof_table_column *mprof_table_get_measure(uint32_t table, uint32_t measure);
+
+/**
  * \brief Number of rows of a table.
  *
  * Thread-safe while no thread adds to the profile or finishes it.
@@ -2344,7 +2355,8 @@ MPROF_API mprof_status mprof_finding_list_get(const mprof_finding_list *findings
  * **Tables.** A difference has six of the tables of a profile (#mprof_profile_table): #MPROF_TABLE_METHODS,
  * #MPROF_TABLE_CLASSES, #MPROF_TABLE_ALLOCATION_SITES, #MPROF_TABLE_SAMPLES (methods and native functions, not
  * locations), #MPROF_TABLE_MONITORS and #MPROF_TABLE_MONITOR_SITES. The rows of classes are those with allocations;
- * call sites are included if they are known.
+ * call sites are included if they are known. The values of #mprof_diff_values are the columns with
+ * #MPROF_MEASURE_COUNT, #MPROF_MEASURE_SELF and #MPROF_MEASURE_TOTAL (mprof_table_get_measure()).
  *
  * **Values.** Of methods, count is the number of calls, and self and total are nanoseconds. Of allocations, count is
  * the number of objects, and self and total are bytes. Of samples, self and total are samples, and count is 0. Of
@@ -2623,17 +2635,12 @@ MPROF_API mprof_status mprof_profile_diff_get_node(const mprof_profile_diff *dif
  * If these exceed mprof_live_options::max_memory, the oldest intervals are removed early, which
  * mprof_live_totals::length_ns shows. If even that is not enough, mprof_live_totals::left_out counts what is missing.
  *
- * **Tables.** A window has five of the tables of a profile (#mprof_profile_table), with the same rows. What the fields
- * of #mprof_live_row are depends on the table:
- * - #MPROF_TABLE_METHODS: id is the method, count its calls, self and total are exclusive and inclusive time in
- *   nanoseconds.
- * - #MPROF_TABLE_SAMPLES: kind is an #mprof_sample_kind, id the method, function, module or location, self the samples
- *   in which it is the innermost frame, total those in which it is any frame; count is 0.
- * - #MPROF_TABLE_CLASSES: id is the class, count the objects allocated, self their bytes, total the exceptions thrown.
- * - #MPROF_TABLE_THREADS: id is the thread, count its events, self the exclusive time of methods in nanoseconds, total
- *   its samples.
- * - #MPROF_TABLE_MONITORS: id is the class, count the number of times that a thread found a monitor taken, self the
- *   nanoseconds that threads waited, total the failures.
+ * **Tables.** A window has five of the tables of a profile (#mprof_profile_table), with the same rows:
+ * #MPROF_TABLE_METHODS, #MPROF_TABLE_SAMPLES, #MPROF_TABLE_CLASSES, #MPROF_TABLE_THREADS and #MPROF_TABLE_MONITORS.
+ * mprof_live_row::id is the method, class or thread, or with mprof_live_row::kind what has been sampled. The count,
+ * self and total of #mprof_live_row are the columns with #MPROF_MEASURE_COUNT, #MPROF_MEASURE_SELF and
+ * #MPROF_MEASURE_TOTAL (mprof_table_get_measure()), the last one with #MPROF_MEASURE_FURTHER in a table without a
+ * total; 0 without such a column. Durations are nanoseconds.
  *
  * One thread at a time may change a window; while no thread changes it, several threads may read it.
  *

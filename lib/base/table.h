@@ -19,13 +19,21 @@
 /** A field of the struct ROW. */
 #define COLUMN(field, unit)                                                                                            \
 	{                                                                                                              \
-#field, COLUMN_TYPE(((ROW *)0)->field), MPROF_UNIT_##unit, offsetof(ROW, field), 1                     \
+#field, COLUMN_TYPE(((ROW *)0)->field), MPROF_UNIT_##unit, offsetof(ROW, field), 1,                    \
+			MPROF_MEASURE_NONE, 0                                                                          \
+	}
+
+/** A field that is a figure which other tables have as well (#mprof_column_measure). */
+#define MEASURE(field, unit, measure)                                                                                  \
+	{                                                                                                              \
+#field, COLUMN_TYPE(((ROW *)0)->field), MPROF_UNIT_##unit, offsetof(ROW, field), 1,                    \
+			MPROF_MEASURE_##measure, 0                                                                     \
 	}
 
 #define ARRAY_COLUMN(field, unit)                                                                                      \
 	{                                                                                                              \
 #field, COLUMN_TYPE(((ROW *)0)->field[0]), MPROF_UNIT_##unit, offsetof(ROW, field),                    \
-			sizeof(((ROW *)0)->field) / sizeof(((ROW *)0)->field[0])                                       \
+			sizeof(((ROW *)0)->field) / sizeof(((ROW *)0)->field[0]), MPROF_MEASURE_NONE, 0                \
 	}
 
 typedef struct table_description {

@@ -48,14 +48,14 @@ static const mprof_table_column heap_snapshots_columns[] = {
 
 #define ROW mprof_heap_class
 static const mprof_table_column heap_classes_columns[] = {
-	COLUMN(class_id, CLASS),          COLUMN(objects, COUNT),         COLUMN(bytes, BYTES),
-	COLUMN(reachable_objects, COUNT), COLUMN(reachable_bytes, BYTES), COLUMN(retained_bytes, BYTES),
+	COLUMN(class_id, CLASS),          MEASURE(objects, COUNT, COUNT), MEASURE(bytes, BYTES, SELF),
+	COLUMN(reachable_objects, COUNT), COLUMN(reachable_bytes, BYTES), MEASURE(retained_bytes, BYTES, TOTAL),
 };
 #undef ROW
 
 #define ROW mprof_heap_object
 static const mprof_table_column heap_objects_columns[] = {
-	COLUMN(address, ADDRESS),       COLUMN(bytes, BYTES),        COLUMN(retained_bytes, BYTES),
+	COLUMN(address, ADDRESS),       MEASURE(bytes, BYTES, SELF), MEASURE(retained_bytes, BYTES, TOTAL),
 	COLUMN(class_id, CLASS),        COLUMN(class_index, NUMBER), COLUMN(dominator, NUMBER),
 	COLUMN(is_reachable, BOOLEAN),  COLUMN(is_root, BOOLEAN),    COLUMN(references, COUNT),
 	COLUMN(referrers, COUNT),       COLUMN(flags, BITS),         COLUMN(label, TEXT),

@@ -346,6 +346,7 @@ Test(null, profile)
 	REFUSES(mprof_profile_get_rows(NULL, MPROF_TABLE_METHODS, 0, NULL, 0, 0, NULL));
 	TAKES_NO_POINTER(mprof_table_get_info(0));
 	TAKES_NO_POINTER(mprof_table_get_column(0, 0));
+	TAKES_NO_POINTER(mprof_table_get_measure(0, 0));
 	REFUSES(mprof_profile_get_window(NULL, NULL));
 	DOES_NOTHING(mprof_live_window_options_init(NULL, 0));
 	REFUSES(mprof_live_window_create(NULL, NULL));

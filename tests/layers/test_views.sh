@@ -5,18 +5,24 @@
 set -eu
 cd "$srcdir"
 
+# Prints the names of the columns that a file describes.
+columns_of() {
+	grep -ohE '(COLUMN|MEASURE)\([a-z0-9_]+' "$1" | sed 's/.*(//'
+}
+
 known=$(
-	sed -n 's/.*/&\n/; s/COLUMN(\([a-z0-9_]*\), [A-Z]*)/\n\1\n/gp' lib/model/profile/table_columns.c | grep -xE '[a-z0-9_]+'
+	columns_of lib/model/profile/table_columns.c
 	sed -n 's/^	{"\([a-z_]*\)", MPROF_TYPE_.*/\1/p' examples/mprof/report/*.c
 )
 names=$(
-	grep -ohE '\.(order|present|remaining|merged|filters|field|needs) = "[^"]*"' examples/mprof/report/*.c |
+	grep -ohE '\.(order|present|remaining|merged|filters|field|needs) = ([A-Z_]+ )?"[^"]*"|^#define [A-Z_]+ "[a-z_ <?]+"$' \
+		examples/mprof/report/*.c |
 		sed 's/.*"\(.*\)"/\1/' | tr ' ' '\n' | tr -d '<?'
 	grep -ohE 'VIEW_(FIELD|FIELD_AS|FIELD_NEEDS|OPPOSITE|BITS|NAME|KIND|JOIN|WITHOUT)\([a-z_0-9]+' examples/mprof/report/*.c |
 		sed 's/.*(//'
 	grep -ohE 'VIEW_COLUMN\([^)]*"\)|VIEW_SHARE_COLUMN\("[a-z_]*"\)' examples/mprof/report/*.c | sed 's/.*"\(.*\)")/\1/'
 )
-heap_known=$(sed -n 's/.*/&\n/; s/COLUMN(\([a-z0-9_]*\), [A-Z]*)/\n\1\n/gp' lib/heap/tables.c | grep -xE '[a-z0-9_]+')
+heap_known=$(columns_of lib/heap/tables.c)
 heap_names=$(grep -ohE '\.field = "[^"]*"' examples/mprof/heap/*.c examples/mprof/diff/heap_part.c | sed 's/.*"\(.*\)"/\1/')
 
 # check NAMES KNOWN LEAST: more than LEAST of the names are found in the sources, and all of them are known.

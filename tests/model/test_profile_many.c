@@ -172,6 +172,32 @@ Test(profile_many, columns_are_the_fields_of_the_struct)
 	cr_expect_eq(table - 1, MPROF_TABLE_THREAD_STATES);
 }
 
+/* A measure finds its column, and no table has two columns of one measure. */
+Test(profile_many, measures_find_their_columns)
+{
+	size_t found = 0;
+
+	for (uint32_t table = 1; mprof_table_get_info(table) != NULL; table++) {
+		const mprof_table_column *column;
+
+		for (size_t i = 0; (column = mprof_table_get_column(table, i)) != NULL; i++) {
+			cr_expect_eq(column->reserved, 0);
+			if (column->measure == MPROF_MEASURE_NONE)
+				continue;
+			cr_expect_eq(mprof_table_get_measure(table, column->measure), column, "%s.%s",
+				     mprof_table_get_info(table)->name, column->name);
+			found++;
+		}
+		cr_expect_null(mprof_table_get_measure(table, MPROF_MEASURE_NONE));
+		cr_expect_null(mprof_table_get_measure(table, MPROF_MEASURE_SAMPLED + 1));
+	}
+	cr_expect_gt(found, 0);
+	cr_expect_str_eq(mprof_table_get_measure(MPROF_TABLE_METHODS, MPROF_MEASURE_TOTAL)->name, "total_ns");
+	cr_expect_str_eq(mprof_table_get_measure(MPROF_TABLE_MONITORS, MPROF_MEASURE_SELF)->name, "contended_ns");
+	cr_expect_null(mprof_table_get_measure(MPROF_TABLE_MONITORS, MPROF_MEASURE_TOTAL));
+	cr_expect_null(mprof_table_get_measure(MPROF_TABLE_MARKS, MPROF_MEASURE_COUNT));
+}
+
 Test(profile_many, numbers_of_tables_follow_each_other)
 {
 	static const char *const names[] = {"methods", "samples", "classes", "threads", "monitors"};
@@ -186,6 +212,7 @@ Test(profile_many, numbers_of_tables_follow_each_other)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		cr_expect_null(mprof_table_get_info(wrong[i]));
 		cr_expect_null(mprof_table_get_column(wrong[i], 0));
+		cr_expect_null(mprof_table_get_measure(wrong[i], MPROF_MEASURE_COUNT));
 		cr_expect_eq(mprof_profile_get_row_count(log.profile, wrong[i]), 0);
 		cr_expect_eq(mprof_profile_get_row(log.profile, wrong[i], 0, &row), MPROF_ERR_ARGUMENT);
 		cr_expect_eq(mprof_profile_get_rows(log.profile, wrong[i], 0, &row, sizeof(row), 0, &(size_t){0}),

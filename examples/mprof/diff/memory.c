@@ -2,32 +2,27 @@
 /* Compares the totals of native memory. */
 #include "diff/memory.h"
 
+#include "common/table_column.h"
 #include "diff/tables.h"
 
-#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A figure of mprof_memory_stats. */
 typedef struct memory_figure {
-	const char *key;
 	const char *title;
-	size_t offset;   /* Of a uint64_t. */
-	uint32_t source; /* The tree of frames that adds up to it; 0 if none does. */
+	uint32_t measure; /* Its column; #MPROF_MEASURE_NONE: the frees. */
+	uint32_t source;  /* The tree of frames that adds up to it; 0 if none does. */
 } memory_figure;
 
-#define FIGURE(field, title, source)                                                                                   \
-	{                                                                                                              \
-#field, title, offsetof(mprof_memory_stats, field), source                                             \
-	}
-
 static const memory_figure figures[] = {
-	FIGURE(allocations, "allocations", 0),
-	FIGURE(bytes, "bytes allocated", MPROF_FRAME_SOURCE_MEMORY),
-	FIGURE(frees, "freed", 0),
-	FIGURE(live, "not freed", 0),
-	FIGURE(live_bytes, "bytes not freed", MPROF_FRAME_SOURCE_MEMORY_LIVE),
-	FIGURE(peak_bytes, "bytes at the peak", MPROF_FRAME_SOURCE_MEMORY_PEAK),
-	FIGURE(temporaries, "temporary", MPROF_FRAME_SOURCE_MEMORY_TEMPORARY),
+	{"allocations", MPROF_MEASURE_COUNT, 0},
+	{"bytes allocated", MPROF_MEASURE_SELF, MPROF_FRAME_SOURCE_MEMORY},
+	{"freed", MPROF_MEASURE_NONE, 0},
+	{"not freed", MPROF_MEASURE_LIVE_COUNT, 0},
+	{"bytes not freed", MPROF_MEASURE_LIVE, MPROF_FRAME_SOURCE_MEMORY_LIVE},
+	{"bytes at the peak", MPROF_MEASURE_PEAK, MPROF_FRAME_SOURCE_MEMORY_PEAK},
+	{"temporary", MPROF_MEASURE_TEMPORARY_COUNT, MPROF_FRAME_SOURCE_MEMORY_TEMPORARY},
 };
 
 #define FIGURE_COUNT (sizeof(figures) / sizeof(figures[0]))
@@ -58,12 +53,21 @@ int diff_memory_is_all(const log_diff *diff)
 	return 1;
 }
 
+static const mprof_table_column *column_of(const memory_figure *figure)
+{
+	static const char frees[] = "frees";
+
+	return figure->measure != MPROF_MEASURE_NONE
+		       ? mprof_table_get_measure(MPROF_TABLE_MEMORY, figure->measure)
+		       : table_column_find(mprof_table_get_column, MPROF_TABLE_MEMORY, frees, strlen(frees));
+}
+
 static void get_values(const log_diff *diff, const memory_figure *figure, uint64_t values[DIFF_SIDES])
 {
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		const mprof_memory_stats stats = stats_of(diff, side);
 
-		values[side] = *(const uint64_t *)(const void *)((const char *)&stats + figure->offset);
+		values[side] = table_column_number(column_of(figure), &stats);
 	}
 }
 
@@ -108,7 +112,7 @@ void diff_memory_print_json(const log_diff *diff, json_writer *json)
 		for (int side = 0; side < DIFF_SIDES; side++) {
 			char key[48];
 
-			snprintf(key, sizeof(key), "%s_%s", figures[i].key, diff_side_name(side));
+			snprintf(key, sizeof(key), "%s_%s", column_of(&figures[i])->name, diff_side_name(side));
 			json_unsigned(json, key, values[side]);
 		}
 	}

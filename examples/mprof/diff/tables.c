@@ -208,74 +208,63 @@ int diff_tables_comparable(const log_diff *diff)
  * The tables.
  */
 
-/* A figure of a table, which the rows of a difference have under the name of its measure. */
-typedef struct diff_figure {
-	const char *key;  /* In documents; its unit is that of the column of the profile with this name. NULL: none. */
-	const char *name; /* In text. */
-} diff_figure;
-
 typedef struct diff_table {
 	uint32_t table; /* An #mprof_profile_table. */
 	const char *title;
-	const char *key;        /* In documents. */
-	const char *column;     /* Heading of the names. */
-	diff_figure figures[3]; /* By #diff_measure. */
-	int has_stacks;         /* Rows have call stacks. */
+	const char *key;      /* In documents. */
+	const char *column;   /* Heading of the names. */
+	const char *names[3]; /* Of the measures in text, by #diff_measure. */
+	int has_stacks;       /* Rows have call stacks. */
+	const char *keys[3];  /* Of the measures in documents; NULL: the names of the columns. */
 } diff_table;
 
-/* What a table without a figure of its own for the total is sorted by. */
+/* What a table without a column of its own for the total is sorted by. */
 #define ALLOCATED                                                                                                      \
 	{                                                                                                              \
-		{"bytes", "bytes"}, {NULL, "bytes"},                                                                   \
-		{                                                                                                      \
-			"objects", "objects"                                                                           \
-		}                                                                                                      \
+		"bytes", "bytes", "objects"                                                                            \
+	}
+#define OBJECTS                                                                                                        \
+	{                                                                                                              \
+		[DIFF_BY_COUNT] = "objects"                                                                            \
 	}
 #define WAITED                                                                                                         \
 	{                                                                                                              \
-		{"contended_ns", "time"}, {NULL, "time"},                                                              \
-		{                                                                                                      \
-			"contentions", "waits"                                                                         \
-		}                                                                                                      \
+		"time", "time", "waits"                                                                                \
 	}
 
 static const diff_table tables[] = {
-	{MPROF_TABLE_METHODS,
-	 "Methods",
-	 "methods",
-	 "method",
-	 {{"self_ns", "own time"}, {"total_ns", "total time"}, {"calls", "calls"}},
-	 0},
-	{MPROF_TABLE_CLASSES, "Allocations by class", "allocations", "class", ALLOCATED, 0},
-	{MPROF_TABLE_ALLOCATION_SITES, "Allocations by call site", "allocation_sites", "class", ALLOCATED, 1},
+	{MPROF_TABLE_METHODS, "Methods", "methods", "method", {"own time", "total time", "calls"}, 0, {NULL}},
+	{MPROF_TABLE_CLASSES, "Allocations by class", "allocations", "class", ALLOCATED, 0, OBJECTS},
+	{MPROF_TABLE_ALLOCATION_SITES, "Allocations by call site", "allocation_sites", "class", ALLOCATED, 1, OBJECTS},
 	{MPROF_TABLE_SAMPLES,
 	 "Samples",
 	 "samples",
 	 "method or function",
-	 {{KEY_SAMPLES_SELF, "samples"}, {KEY_SAMPLES_TOTAL, "samples with callees"}, {NULL, NULL}},
-	 0},
-	{MPROF_TABLE_MONITORS, "Waits for monitors by class", "monitors", "class", WAITED, 0},
-	{MPROF_TABLE_MONITOR_SITES, "Waits for monitors by call site", "monitor_sites", "class", WAITED, 1},
+	 {"samples", "samples with callees", NULL},
+	 0,
+	 {KEY_SAMPLES_SELF, KEY_SAMPLES_TOTAL, NULL}},
+	{MPROF_TABLE_MONITORS, "Waits for monitors by class", "monitors", "class", WAITED, 0, {NULL}},
+	{MPROF_TABLE_MONITOR_SITES, "Waits for monitors by call site", "monitor_sites", "class", WAITED, 1, {NULL}},
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
-static int has_count(uint32_t table)
+/* The column of the profile that a measure is of; NULL if the table has none. */
+static const mprof_table_column *column_of(uint32_t table, diff_measure measure)
 {
-	for (size_t i = 0; i < TABLES; i++) {
-		if (tables[i].table == table)
-			return tables[i].figures[DIFF_BY_COUNT].key != NULL;
-	}
-	return 0;
+	static const uint32_t measures[] = {[DIFF_BY_SELF] = MPROF_MEASURE_SELF,
+					    [DIFF_BY_TOTAL] = MPROF_MEASURE_TOTAL,
+					    [DIFF_BY_COUNT] = MPROF_MEASURE_COUNT};
+
+	return mprof_table_get_measure(table, measures[measure]);
 }
 
-/* Whether a figure is a duration, as the description of the table of the profile states. */
 static int is_duration(const diff_table *table, diff_measure measure)
 {
-	const char *key =
-		table->figures[measure].key != NULL ? table->figures[measure].key : table->figures[DIFF_BY_SELF].key;
-	const mprof_table_column *column = table_column_find(mprof_table_get_column, table->table, key, strlen(key));
+	const mprof_table_column *column = column_of(table->table, measure);
 
+	if (column == NULL)
+		column = column_of(table->table, DIFF_BY_SELF);
 	return column != NULL && column->unit == MPROF_UNIT_NANOSECONDS;
 }
 
@@ -398,7 +387,7 @@ static int compare_rows(const void *left, const void *right)
 /* The measure that a table is sorted by: the requested one, if it has it. */
 static diff_measure order_of(const log_diff *diff, uint32_t table)
 {
-	if (diff->options.order == DIFF_BY_COUNT && !has_count(table))
+	if (diff->options.order == DIFF_BY_COUNT && column_of(table, DIFF_BY_COUNT) == NULL)
 		return DIFF_BY_SELF;
 	return diff->options.order;
 }
@@ -462,7 +451,7 @@ typedef struct table_view {
 /* The growth of the count has a column of its own, unless it is what the table is sorted by. */
 static int has_count_column(const table_view *view)
 {
-	return view->table->figures[DIFF_BY_COUNT].key != NULL && view->order != DIFF_BY_COUNT;
+	return column_of(view->table->table, DIFF_BY_COUNT) != NULL && view->order != DIFF_BY_COUNT;
 }
 
 static void print_row(const table_view *view, const diff_row *row)
@@ -533,15 +522,14 @@ static void print_title(const table_view *view, size_t shown, size_t changed, si
 	const diff_table *table = view->table;
 	char number[TEXT_NUMBER_SIZE];
 
-	printf("\n%s by %s%s", table->title, table->figures[view->order].name,
-	       view->is_normalized ? ", share of all" : "");
+	printf("\n%s by %s%s", table->title, table->names[view->order], view->is_normalized ? ", share of all" : "");
 	diff_print_shown(shown, changed);
 	if (changed < all)
 		printf("  Without a difference: %s\n", text_count(number, all - changed));
 	if (changed > 0) {
 		printf("  %15s %15s %15s %10s", "before", "after", "growth", "");
 		if (has_count_column(view))
-			printf(" %15s", table->figures[DIFF_BY_COUNT].name);
+			printf(" %15s", table->names[DIFF_BY_COUNT]);
 		printf("  %s\n", table->column);
 	}
 }
@@ -606,15 +594,17 @@ void diff_tables_print_text(const log_diff *diff)
 
 static void json_figure(json_writer *json, const diff_table *table, diff_measure measure, const diff_row *row)
 {
+	const mprof_table_column *column = column_of(table->table, measure);
 	uint64_t values[DIFF_SIDES];
 
-	if (table->figures[measure].key == NULL)
+	if (column == NULL)
 		return;
 	diff_tables_measure(&row->values, measure, values);
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		char key[48];
 
-		snprintf(key, sizeof(key), "%s_%s", table->figures[measure].key, diff_side_name(side));
+		snprintf(key, sizeof(key), "%s_%s", table->keys[measure] != NULL ? table->keys[measure] : column->name,
+			 diff_side_name(side));
 		json_unsigned(json, key, values[side]);
 	}
 }

@@ -15,28 +15,22 @@
 
 #define HOTTEST 3
 
-/* What a value of a row is: the row of the window has one name for it in all tables. */
-typedef enum row_value { VALUE_NONE, VALUE_SELF, VALUE_TOTAL, VALUE_COUNT, VALUE_UNFINISHED } row_value;
-
-/* A figure, with the name that it has in the table of the profile, whose description has its unit. */
-typedef struct top_figure {
-	const char *key;
-	row_value value;
-} top_figure;
+/* What a value of a row is, in the order of documents: the row of the window has one name for it in all tables. */
+typedef enum row_value { VALUE_NONE, VALUE_COUNT, VALUE_SELF, VALUE_TOTAL, VALUE_UNFINISHED, VALUES } row_value;
 
 typedef struct top_column {
 	int width;
 	const char *heading;
-	const char *key; /* Of a figure; NULL for the share of the own values. */
+	row_value value; /* VALUE_NONE: the share of the own values. */
 	int is_rate;     /* Per second. */
 } top_column;
 
 typedef struct top_table {
 	uint32_t table;
-	const char *key;       /* In documents. */
-	const char *subject;   /* Heading of the names. */
-	top_figure figures[4]; /* In the order of documents. */
-	top_column columns[4]; /* As text. */
+	const char *key;          /* In documents. */
+	const char *subject;      /* Heading of the names. */
+	top_column columns[4];    /* As text. */
+	const char *keys[VALUES]; /* Of values in documents; NULL: the names of the columns of the profile. */
 	/* Prints what rows are those of; NULL: the ID and the name. */
 	void (*print)(const live_profile *live, json_writer *json, const top_row *row);
 } top_table;
@@ -213,43 +207,43 @@ static const top_table tables[] = {
 	{MPROF_TABLE_METHODS,
 	 "methods",
 	 "method",
-	 {{"calls", VALUE_COUNT}, {"self_ns", VALUE_SELF}, {"total_ns", VALUE_TOTAL}},
-	 {{7, "self", NULL, 0}, {12, "self", "self_ns", 0}, {12, "total", "total_ns", 0}, {13, "calls", "calls", 0}},
+	 {{7, "self", VALUE_NONE, 0},
+	  {12, "self", VALUE_SELF, 0},
+	  {12, "total", VALUE_TOTAL, 0},
+	  {13, "calls", VALUE_COUNT, 0}},
+	 {NULL},
 	 print_method},
 	{MPROF_TABLE_SAMPLES,
 	 "samples",
 	 "method or function",
-	 {{KEY_SAMPLES_SELF, VALUE_SELF}, {KEY_SAMPLES_TOTAL, VALUE_TOTAL}},
-	 {{7, "self", NULL, 0}, {12, "samples", KEY_SAMPLES_SELF, 0}, {13, "with callees", KEY_SAMPLES_TOTAL, 0}},
+	 {{7, "self", VALUE_NONE, 0}, {12, "samples", VALUE_SELF, 0}, {13, "with callees", VALUE_TOTAL, 0}},
+	 {[VALUE_SELF] = KEY_SAMPLES_SELF, [VALUE_TOTAL] = KEY_SAMPLES_TOTAL},
 	 print_sample},
 	{MPROF_TABLE_CLASSES,
 	 "classes",
 	 "class",
-	 {{"allocations", VALUE_COUNT}, {"bytes", VALUE_SELF}, {"exceptions", VALUE_TOTAL}},
-	 {{12, "bytes/s", "bytes", 1}, {13, "objects/s", "allocations", 1}, {13, "exceptions", "exceptions", 0}},
+	 {{12, "bytes/s", VALUE_SELF, 1}, {13, "objects/s", VALUE_COUNT, 1}, {13, "exceptions", VALUE_TOTAL, 0}},
+	 {NULL},
 	 NULL},
 	{MPROF_TABLE_THREADS,
 	 "threads",
 	 "thread",
-	 {{"events", VALUE_COUNT}, {"self_ns", VALUE_SELF}, {"samples", VALUE_TOTAL}},
-	 {{12, "self", "self_ns", 0}, {13, "events", "events", 0}, {13, "samples", "samples", 0}},
+	 {{12, "self", VALUE_SELF, 0}, {13, "events", VALUE_COUNT, 0}, {13, "samples", VALUE_TOTAL, 0}},
+	 {NULL},
 	 print_thread},
 	{MPROF_TABLE_MONITORS,
 	 "monitors",
 	 "class",
-	 {{"contentions", VALUE_COUNT},
-	  {"contended_ns", VALUE_SELF},
-	  {"failures", VALUE_TOTAL},
-	  {"unfinished", VALUE_UNFINISHED}},
-	 {{12, "waited", "contended_ns", 0},
-	  {13, "waits", "contentions", 0},
-	  {13, "failures", "failures", 0},
-	  {12, "not ended", "unfinished", 0}},
+	 {{12, "waited", VALUE_SELF, 0},
+	  {13, "waits", VALUE_COUNT, 0},
+	  {13, "failures", VALUE_TOTAL, 0},
+	  {12, "not ended", VALUE_UNFINISHED, 0}},
+	 {NULL},
 	 print_monitor},
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
-#define FIGURES (sizeof(tables[0].figures) / sizeof(tables[0].figures[0]))
+#define COLUMNS (sizeof(tables[0].columns) / sizeof(tables[0].columns[0]))
 
 static const top_table *find_table(uint32_t number)
 {
@@ -407,21 +401,25 @@ void top_view_header(const live_profile *live, char lines[TOP_HEADER_LINES][TOP_
 	print_hottest(live, lines[4]);
 }
 
-/* The unit of a figure is that of the column of the profile; samples are counted. */
-static uint32_t unit_of(const top_table *table, const char *key)
+/* The column of the profile that has a value; NULL if the table has none. */
+static const mprof_table_column *column_of(const top_table *table, row_value value)
 {
-	const mprof_table_column *column = table_column_find(mprof_table_get_column, table->table, key, strlen(key));
+	static const char unfinished[] = "unfinished";
+	const mprof_table_column *column;
 
-	return column != NULL ? column->unit : MPROF_UNIT_COUNT;
-}
-
-static row_value value_named(const top_table *table, const char *key)
-{
-	for (size_t i = 0; i < FIGURES; i++) {
-		if (table->figures[i].key != NULL && strcmp(table->figures[i].key, key) == 0)
-			return table->figures[i].value;
+	switch (value) {
+	case VALUE_COUNT:
+		return mprof_table_get_measure(table->table, MPROF_MEASURE_COUNT);
+	case VALUE_SELF:
+		return mprof_table_get_measure(table->table, MPROF_MEASURE_SELF);
+	case VALUE_TOTAL:
+		column = mprof_table_get_measure(table->table, MPROF_MEASURE_TOTAL);
+		return column != NULL ? column : mprof_table_get_measure(table->table, MPROF_MEASURE_FURTHER);
+	case VALUE_UNFINISHED:
+		return table_column_find(mprof_table_get_column, table->table, unfinished, strlen(unfinished));
+	default:
+		return NULL;
 	}
-	return VALUE_NONE;
 }
 
 static const char *format_cell(const live_profile *live, const top_table *table, const top_column *column,
@@ -429,19 +427,12 @@ static const char *format_cell(const live_profile *live, const top_table *table,
 {
 	uint64_t value;
 
-	if (column->key == NULL)
+	if (column->value == VALUE_NONE)
 		return text_percent(text, row->values.self, whole_of(live, table->table));
-	value = value_of(live, row, value_named(table, column->key));
+	value = value_of(live, row, column->value);
 	if (column->is_rate)
 		value = per_second(live, value);
-	switch (unit_of(table, column->key)) {
-	case MPROF_UNIT_NANOSECONDS:
-		return text_duration(text, value);
-	case MPROF_UNIT_BYTES:
-		return text_bytes(text, value);
-	default:
-		return text_count(text, value);
-	}
+	return table_column_format(column_of(table, column->value), value, text);
 }
 
 /* Formats the columns, or their titles for a row that is NULL. */
@@ -450,7 +441,7 @@ static void format_line(const live_profile *live, const top_table *table, const 
 	size_t length = 0;
 
 	line[0] = '\0';
-	for (size_t i = 0; i < FIGURES && table->columns[i].width > 0; i++) {
+	for (size_t i = 0; i < COLUMNS && table->columns[i].width > 0; i++) {
 		const top_column *column = &table->columns[i];
 		char text[TEXT_NUMBER_SIZE];
 		const char *cell = row != NULL ? format_cell(live, table, column, row, text) : column->heading;
@@ -554,6 +545,8 @@ static void print_totals(const live_profile *live, json_writer *json)
 
 static void print_memory_json(const live_profile *live, json_writer *json)
 {
+	static const uint32_t measures[] = {MPROF_MEASURE_COUNT, MPROF_MEASURE_SELF, MPROF_MEASURE_LIVE_COUNT,
+					    MPROF_MEASURE_LIVE, MPROF_MEASURE_PEAK};
 	const mprof_memory_stats memory = memory_of(live);
 
 	if (memory.allocations == 0) {
@@ -561,11 +554,11 @@ static void print_memory_json(const live_profile *live, json_writer *json)
 		return;
 	}
 	json_begin_object(json, "memory");
-	json_unsigned(json, "allocations", memory.allocations);
-	json_unsigned(json, "bytes", memory.bytes);
-	json_unsigned(json, "live", memory.live);
-	json_unsigned(json, "live_bytes", memory.live_bytes);
-	json_unsigned(json, "peak_bytes", memory.peak_bytes);
+	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+		const mprof_table_column *column = mprof_table_get_measure(MPROF_TABLE_MEMORY, measures[i]);
+
+		table_column_json(json, column->name, column, &memory);
+	}
 	json_end_object(json);
 }
 
@@ -596,8 +589,13 @@ static void write_row(const live_profile *live, json_writer *json, const top_tab
 		json_unsigned(json, "id", row->values.id);
 		json_string(json, "name", top_view_name(live, table->table, row));
 	}
-	for (size_t i = 0; i < FIGURES && table->figures[i].key != NULL; i++)
-		json_unsigned(json, table->figures[i].key, value_of(live, row, table->figures[i].value));
+	for (row_value value = VALUE_COUNT; value < VALUES; value++) {
+		const mprof_table_column *column = column_of(table, value);
+
+		if (column != NULL)
+			json_unsigned(json, table->keys[value] != NULL ? table->keys[value] : column->name,
+				      value_of(live, row, value));
+	}
 	if (table->table == MPROF_TABLE_METHODS)
 		print_samples_of(live, json, row->values.id);
 	json_end_object(json);

@@ -228,9 +228,9 @@ typedef struct age_row {
 
 /* What a row has in addition to the fields of its table. */
 static const mprof_table_column row_fields[] = {
-	{"is_native", MPROF_TYPE_UINT32, MPROF_UNIT_BOOLEAN, offsetof(age_row, is_native), 1},
-	{"is_folded", MPROF_TYPE_UINT32, MPROF_UNIT_BOOLEAN, offsetof(age_row, is_folded), 1},
-	{"backtraces", MPROF_TYPE_UINT32, MPROF_UNIT_COUNT, offsetof(age_row, sites), 1},
+	{"is_native", MPROF_TYPE_UINT32, MPROF_UNIT_BOOLEAN, offsetof(age_row, is_native), 1, 0, 0},
+	{"is_folded", MPROF_TYPE_UINT32, MPROF_UNIT_BOOLEAN, offsetof(age_row, is_folded), 1, 0, 0},
+	{"backtraces", MPROF_TYPE_UINT32, MPROF_UNIT_COUNT, offsetof(age_row, sites), 1, 0, 0},
 	{.name = NULL},
 };
 

@@ -136,11 +136,11 @@ void report_call_tree_json(log_report *report, json_writer *json)
  */
 
 static const mprof_table_column slow_call_fields[] = {
-	{"id", MPROF_TYPE_UINT32, MPROF_UNIT_METHOD, offsetof(mprof_slow_call, method), 1},
-	{"thread", MPROF_TYPE_UINT64, MPROF_UNIT_THREAD, offsetof(mprof_slow_call, thread), 1},
-	{"start_ns", MPROF_TYPE_INT64, MPROF_UNIT_TIME, offsetof(mprof_slow_call, start_ns), 1},
-	{"duration_ns", MPROF_TYPE_UINT64, MPROF_UNIT_NANOSECONDS, offsetof(mprof_slow_call, duration_ns), 1},
-	{"call", MPROF_TYPE_UINT32, MPROF_UNIT_CALL, offsetof(mprof_slow_call, call), 1},
+	{"id", MPROF_TYPE_UINT32, MPROF_UNIT_METHOD, offsetof(mprof_slow_call, method), 1, 0, 0},
+	{"thread", MPROF_TYPE_UINT64, MPROF_UNIT_THREAD, offsetof(mprof_slow_call, thread), 1, 0, 0},
+	{"start_ns", MPROF_TYPE_INT64, MPROF_UNIT_TIME, offsetof(mprof_slow_call, start_ns), 1, 0, 0},
+	{"duration_ns", MPROF_TYPE_UINT64, MPROF_UNIT_NANOSECONDS, offsetof(mprof_slow_call, duration_ns), 1, 0, 0},
+	{"call", MPROF_TYPE_UINT32, MPROF_UNIT_CALL, offsetof(mprof_slow_call, call), 1, 0, 0},
 	{.name = NULL},
 };
 

@@ -21,9 +21,9 @@ typedef struct snapshot_join {
 } snapshot_join;
 
 static const mprof_table_column class_fields[] = {
-	{"class_id", MPROF_TYPE_UINT32, MPROF_UNIT_CLASS, offsetof(mprof_heap_shot_class, class_id), 1},
-	{"objects", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(mprof_heap_shot_class, objects), 1},
-	{"bytes", MPROF_TYPE_UINT64, MPROF_UNIT_BYTES, offsetof(mprof_heap_shot_class, bytes), 1},
+	{"class_id", MPROF_TYPE_UINT32, MPROF_UNIT_CLASS, offsetof(mprof_heap_shot_class, class_id), 1, 0, 0},
+	{"objects", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(mprof_heap_shot_class, objects), 1, 0, 0},
+	{"bytes", MPROF_TYPE_UINT64, MPROF_UNIT_BYTES, offsetof(mprof_heap_shot_class, bytes), 1, 0, 0},
 	{.name = NULL},
 };
 

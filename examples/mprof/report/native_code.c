@@ -25,12 +25,12 @@ typedef struct code_sum {
 } code_sum;
 
 static const mprof_table_column sum_fields[] = {
-	{"assembly_id", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(code_sum, assembly_id), 1},
-	{"origin", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(code_sum, origin), 1},
-	{"methods", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(code_sum, methods), 1},
-	{"count", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(code_sum, count), 1},
-	{"bytes", MPROF_TYPE_UINT64, MPROF_UNIT_BYTES, offsetof(code_sum, bytes), 1},
-	{"compile_ns", MPROF_TYPE_UINT64, MPROF_UNIT_NANOSECONDS, offsetof(code_sum, compile_ns), 1},
+	{"assembly_id", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(code_sum, assembly_id), 1, 0, 0},
+	{"origin", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(code_sum, origin), 1, 0, 0},
+	{"methods", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(code_sum, methods), 1, 0, 0},
+	{"count", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(code_sum, count), 1, 0, 0},
+	{"bytes", MPROF_TYPE_UINT64, MPROF_UNIT_BYTES, offsetof(code_sum, bytes), 1, 0, 0},
+	{"compile_ns", MPROF_TYPE_UINT64, MPROF_UNIT_NANOSECONDS, offsetof(code_sum, compile_ns), 1, 0, 0},
 	{.name = NULL},
 };
 

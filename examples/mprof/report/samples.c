@@ -168,13 +168,13 @@ static void print_total_time(const log_report *report, json_writer *json, const 
  */
 
 static const mprof_table_column item_fields[] = {
-	{"kind", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(sample_item, kind), 1},
-	{"id", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_item, id), 1},
-	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_item, line), 1},
-	{"name", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, name), 1},
-	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, file), 1},
-	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, self), 1},
-	{"total", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, total), 1},
+	{"kind", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(sample_item, kind), 1, 0, 0},
+	{"id", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_item, id), 1, 0, 0},
+	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_item, line), 1, 0, 0},
+	{"name", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, name), 1, 0, 0},
+	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, file), 1, 0, 0},
+	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, self), 1, 0, 0},
+	{"total", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, total), 1, 0, 0},
 	{.name = NULL},
 };
 
@@ -290,10 +290,10 @@ void report_samples_json(log_report *report, json_writer *json)
  */
 
 static const mprof_table_column line_fields[] = {
-	{"item", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, item), 1},
-	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, line), 1},
-	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_line, file), 1},
-	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_line, hits), 1},
+	{"item", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, item), 1, 0, 0},
+	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, line), 1, 0, 0},
+	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_line, file), 1, 0, 0},
+	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_line, hits), 1, 0, 0},
 	{.name = NULL},
 };
 
@@ -415,8 +415,8 @@ static const char *const kind_names[WAIT_KINDS] = {
 };
 
 static const mprof_table_column wait_fields[] = {
-	{"kind", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(wait_row, kind), 1},
-	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(wait_row, hits), 1},
+	{"kind", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(wait_row, kind), 1, 0, 0},
+	{"self", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(wait_row, hits), 1, 0, 0},
 	{.name = NULL},
 };
 

@@ -626,17 +626,24 @@ static int has_unfinished(const log_report *report, const view_rows *rows)
 	return report->totals.unfinished_waits > 0;
 }
 
+/* Waits of a row, by the time that they took. Rows without them are of another time, if they have no other events. */
+#define WAITS "contentions contended_ns"
+#define MOST_WAITED "contended_ns contentions "
 #define WAITED VIEW_COLUMN(10, "waited", "contended_ns"), VIEW_COLUMN(14, "times", "contentions")
+#define WAIT_SORTS                                                                                                     \
+	{"time", "contended_ns", NULL},                                                                                \
+	{                                                                                                              \
+		"times", "contentions", NULL                                                                           \
+	}
 #define NOT_ENDED VIEW_COLUMN_BY(9, "not ended", .field = "unfinished", .needs = "unfinished", .when = has_unfinished)
 
 const report_view tables_monitors = {
 	.table = REPORT_TABLE_MONITORS,
 	.source = MPROF_TABLE_MONITORS,
-	/* Rows without events and without time are of another time. */
-	.present = "contentions acquired failures contended_ns",
+	.present = WAITS " acquired failures",
 	.filters = "class_id",
-	.order = "contended_ns contentions <class_id",
-	.sorts = {{"time", "contended_ns", NULL}, {"times", "contentions", NULL}, {"failures", "failures", NULL}},
+	.order = MOST_WAITED "<class_id",
+	.sorts = {WAIT_SORTS, {"failures", "failures", NULL}},
 	.title = "Monitors",
 	.columns = {WAITED, VIEW_COLUMN(10, "given up", "failures"), NOT_ENDED, VIEW_COLUMN(0, "class", "class_id")},
 	.json = {VIEW_NAME(class_id, "class"), VIEW_FIELD(contentions), VIEW_FIELD(contended_ns), VIEW_ALL_OTHERS},
@@ -645,11 +652,11 @@ const report_view tables_monitors = {
 const report_view tables_monitor_sites = {
 	.table = REPORT_TABLE_MONITOR_SITES,
 	.source = MPROF_TABLE_MONITOR_SITES,
-	.present = "contentions contended_ns",
+	.present = WAITS,
 	.needs_stack = 1,
 	.filters = "class_id stack",
-	.order = "contended_ns contentions <class_id <stack",
-	.sorts = {{"time", "contended_ns", NULL}, {"times", "contentions", NULL}, {"failures", "failures", NULL}},
+	.order = MOST_WAITED "<class_id <stack",
+	.sorts = {WAIT_SORTS, {"failures", "failures", NULL}},
 	.merged = "class_id object",
 	.title = "Waits for monitors by call site",
 	.columns = {WAITED, NOT_ENDED, VIEW_COLUMN(0, "class", "class_id")},
@@ -694,10 +701,10 @@ static void print_holder(const log_report *report, json_writer *json, const void
 const report_view tables_monitor_holders = {
 	.table = REPORT_TABLE_MONITOR_HOLDERS,
 	.source = MPROF_TABLE_MONITOR_HOLDERS,
-	.present = "contentions contended_ns",
+	.present = WAITS,
 	.filters = "class_id",
-	.order = "contended_ns contentions <class_id <thread",
-	.sorts = {{"time", "contended_ns", NULL}, {"times", "contentions", NULL}},
+	.order = MOST_WAITED "<class_id <thread",
+	.sorts = {WAIT_SORTS},
 	.title = "Monitors by the thread that held them",
 	.columns = {WAITED, NOT_ENDED, VIEW_COLUMN(19, "held by", "thread"),
 		    VIEW_COLUMN_BY(0, "class", .print = print_held)},

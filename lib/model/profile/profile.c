@@ -36,17 +36,6 @@ static int bound_windows(mprof_profile *profile, const mprof_profile_options *op
 	return 1;
 }
 
-/* What events of types with a meaning are kept in. */
-static void init_meanings(mprof_profile *profile)
-{
-	meanings_init(&profile->meanings, &profile->budget.allocator);
-	collection_notes_init(&profile->collection_notes, &profile->budget.allocator);
-	message_list_init(&profile->messages, &profile->budget);
-	exception_texts_init(&profile->class_texts, &profile->budget);
-	exception_texts_init(&profile->site_texts, &profile->budget);
-	thread_states_init(&profile->thread_states, &profile->budget);
-}
-
 static int init_parts(mprof_profile *profile, const mprof_profile_options *options)
 {
 	const mprof_allocator *allocator = &profile->budget.allocator;
@@ -58,8 +47,6 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	record_table_init(&profile->classes, allocator, sizeof(class_record));
 	thread_table_init(&profile->threads, allocator);
 	collections_init(&profile->collections, allocator);
-	code_units_init(&profile->code_units, allocator);
-	properties_init(&profile->properties, allocator);
 	site_table_init(&profile->allocations, &profile->budget.paths);
 	site_table_init(&profile->exceptions, &profile->budget.paths);
 	site_table_init(&profile->clauses, &profile->budget.paths);
@@ -67,21 +54,18 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	allocation_estimates_init(&profile->estimates, &profile->budget.paths);
 	heap_snapshots_init(&profile->heap_snapshots, allocator);
 	heap_summaries_init(&profile->heap_summaries, allocator);
-	handles_init(&profile->handles, &profile->budget);
 	monitors_init(&profile->monitors, &profile->budget, options->with_monitor_objects != 0);
 	finalizers_init(&profile->finalizers, allocator);
-	metrics_init(&profile->metrics, allocator);
 	memory_init(&profile->memory, &profile->budget, &profile->alive_window);
 	object_ages_init(&profile->ages, &profile->budget, &profile->alive_window);
 	profile->ages.is_enabled = options->with_ages != 0;
 	profile->ages.last_snapshot = options->alive_at_snapshot;
 	profile->ages.trace.identity = options->traced_object;
-	marks_init(&profile->marks, allocator);
+	lists_init(&profile->lists, &profile->budget);
 	event_types_init(&profile->event_types, &profile->budget, options->max_spans);
 	descriptions_init(&profile->described, allocator);
-	code_places_init(&profile->code_places, allocator);
 	line_list_init(&profile->lines, allocator);
-	init_meanings(profile);
+	meanings_init(&profile->meanings, &profile->budget);
 	sample_kinds_init(&profile->sample_kinds, &profile->budget, options->with_locations != 0);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
@@ -161,8 +145,6 @@ void mprof_profile_destroy(mprof_profile *profile)
 	collections_destroy(&profile->stops);
 	call_model_destroy(&profile->calls);
 	collections_destroy(&profile->collections);
-	code_units_destroy(&profile->code_units);
-	properties_destroy(&profile->properties);
 	samples_destroy(&profile->samples);
 	site_table_destroy(&profile->allocations);
 	site_table_destroy(&profile->exceptions);
@@ -171,23 +153,15 @@ void mprof_profile_destroy(mprof_profile *profile)
 	allocation_estimates_destroy(&profile->estimates);
 	heap_snapshots_destroy(&profile->heap_snapshots);
 	heap_summaries_destroy(&profile->heap_summaries);
-	handles_destroy(&profile->handles);
 	monitors_destroy(&profile->monitors);
 	finalizers_destroy(&profile->finalizers);
-	metrics_destroy(&profile->metrics);
 	memory_destroy(&profile->memory);
 	object_ages_destroy(&profile->ages);
-	marks_destroy(&profile->marks);
+	lists_destroy(&profile->lists);
 	descriptions_destroy(&profile->described);
-	code_places_destroy(&profile->code_places);
 	event_types_destroy(&profile->event_types);
 	line_list_destroy(&profile->lines);
 	meanings_destroy(&profile->meanings);
-	collection_notes_destroy(&profile->collection_notes);
-	message_list_destroy(&profile->messages);
-	exception_texts_destroy(&profile->class_texts);
-	exception_texts_destroy(&profile->site_texts);
-	thread_states_destroy(&profile->thread_states);
 	sample_kinds_destroy(&profile->sample_kinds);
 	window_destroy(&profile->window);
 	window_destroy(&profile->alive_window);
@@ -532,12 +506,12 @@ static void extend_unfinished(mprof_profile *profile, const mprof_session *sessi
 {
 	const uint64_t latest = latest_counter(profile, session);
 
-	thread_states_begin_show(&profile->thread_states);
+	meanings_begin_show(&profile->meanings);
 	for (size_t i = 0; i < profile->threads.count; i++) {
 		const thread_record *thread = &profile->threads.records[i];
 		const uint64_t end = profile->ends_at_last_event ? thread->last_counter : thread_end(thread, latest);
 
-		thread_states_show_open(&profile->thread_states, &thread->doing, window_clamp(&profile->window, end));
+		meanings_show_state(&profile->meanings, &thread->doing, window_clamp(&profile->window, end));
 	}
 	if (profile->ends_at_last_event)
 		return;

@@ -528,7 +528,8 @@ static int add_metric_value(mprof_profile *profile, const mprof_record *record, 
 {
 	uint64_t growth;
 	uint64_t previous;
-	const metric_record *metric = metric_list_add_value(&profile->metrics, record, counter, &growth, &previous);
+	const metric_record *metric =
+		metric_list_add_value(&profile->lists.metrics, record, counter, &growth, &previous);
 	thread_record *thread;
 
 	if (metric == NULL)
@@ -551,7 +552,8 @@ static int add_value_of_block(mprof_profile *profile, const mprof_block *block, 
 
 	if (window_has_counter(&profile->window, counter))
 		return add_metric_value(profile, record, counter);
-	return window_is_over(&profile->window, counter) || metric_list_skip_value(&profile->metrics, record, counter);
+	return window_is_over(&profile->window, counter) ||
+	       metric_list_skip_value(&profile->lists.metrics, record, counter);
 }
 
 /* Chooses a thread of a chosen process. Returns 0 if there is no memory. */
@@ -571,11 +573,11 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 		return heap_snapshots_add_notes(&profile->heap_snapshots, block, records, count);
 	/* Values in the window may be of metrics that were defined before it. */
 	for (size_t i = 0; i < count; i++) {
-		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->metrics, &records[i]))
+		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->lists.metrics, &records[i]))
 			return 0;
 		/* Descriptions hold for the whole log. */
 		if (!descriptions_add(&profile->described, &records[i]) ||
-		    !code_places_add(&profile->code_places, &records[i]) || !choose_thread(profile, &records[i]))
+		    !code_places_add(&profile->lists.code_places, &records[i]) || !choose_thread(profile, &records[i]))
 			return 0;
 	}
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
@@ -631,7 +633,7 @@ static mprof_status add_session_block(mprof_profile *profile, mprof_reader *read
 	mprof_status status;
 
 	while ((status = mprof_reader_next_property(reader, &key, &value)) == MPROF_OK) {
-		if (!properties_set(&profile->properties, key, value))
+		if (!properties_set(&profile->lists.properties, key, value))
 			return refuse_memory(profile);
 		if (strcmp(key, ALLOCATION_SAMPLE_BYTES_KEY) == 0)
 			allocation_estimates_set_interval(&profile->estimates, value);
@@ -730,7 +732,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		is_added = add_lost_block(profile, block);
 		break;
 	case MPROF_BLOCK_MARK:
-		is_added = !is_mark_counted(profile, block) || marks_add(&profile->marks, block);
+		is_added = !is_mark_counted(profile, block) || marks_add(&profile->lists.marks, block);
 		break;
 	case MPROF_BLOCK_WATERMARK:
 		is_added = memory_process_until(&profile->memory, block->as.watermark.counter);
@@ -740,10 +742,10 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 			mprof_number_set_has(&block->as.directives.declared, MPROF_DIRECTIVE_PROCESSES);
 		break;
 	case MPROF_BLOCK_LOADED:
-		is_added = code_units_loaded(&profile->code_units, block);
+		is_added = code_units_loaded(&profile->lists.code_units, block);
 		break;
 	case MPROF_BLOCK_UNLOADED:
-		code_units_unloaded(&profile->code_units, block);
+		code_units_unloaded(&profile->lists.code_units, block);
 		break;
 	default:
 		break;

@@ -302,7 +302,7 @@ static void note_life(mprof_profile *profile, thread_record *thread, const mprof
 	}
 	thread->has_ended = event->kind == MPROF_EVENT_THREAD_END;
 	if (thread->has_ended) {
-		thread_states_end(&profile->thread_states, &thread->doing, clamped_time(profile, thread));
+		meanings_end_state(&profile->meanings, &thread->doing, clamped_time(profile, thread));
 		abandon_wait(profile, thread);
 		return;
 	}
@@ -422,10 +422,10 @@ static int add_exception_text(mprof_profile *profile, const thread_record *threa
 	meaning_event_copy(known, MEANING_MESSAGE, text);
 	if (text[0] == '\0' || class_id == 0 || class_id > UINT32_MAX)
 		return 1;
-	if (!exception_texts_add(&profile->class_texts, (uint32_t)class_id, text, counter))
+	if (!exception_texts_add(&profile->meanings.class_texts, (uint32_t)class_id, text, counter))
 		return 0;
 	return !is_latest || thread->exception_class != class_id || thread->exception_site == 0 ||
-	       exception_texts_add(&profile->site_texts, thread->exception_site, text, counter);
+	       exception_texts_add(&profile->meanings.site_texts, thread->exception_site, text, counter);
 }
 
 /* Adds what an event with a meaning states; \p thread is NULL if it is in no order. Returns 0 if there is no memory. */
@@ -437,19 +437,18 @@ static int add_known(mprof_profile *profile, thread_record *thread, const mprof_
 		return 0;
 	if (known.type == MEANING_NOTHING)
 		return 1;
-	if (!collection_notes_add(&profile->collection_notes, &known))
+	if (!collection_notes_add(&profile->meanings.collections, &known))
 		return 0;
 	if (known.type == MEANING_WAIT)
 		return find_wait(profile, thread, &known, context);
 	/* Outside the order of a thread, it is not known how long a state lasted. */
 	if (known.type == MEANING_THREAD_STATE)
-		return thread == NULL ||
-		       thread_states_change(&profile->thread_states, &thread->doing, &known, thread->id,
-					    clamped_time(profile, thread), context->counts);
+		return thread == NULL || meanings_change_state(&profile->meanings, &thread->doing, &known, thread->id,
+							       clamped_time(profile, thread), context->counts);
 	if (known.type == MEANING_EXCEPTION)
 		return !context->counts || add_exception_text(profile, thread, &known, context->counter);
 	return known.type != MEANING_LOG || !context->counts ||
-	       message_list_add(&profile->messages, &known, context->counter, context->thread);
+	       meanings_add_message(&profile->meanings, &known, context->counter, context->thread);
 }
 
 static int add_typed(mprof_profile *profile, thread_record *thread, const mprof_event *event)
@@ -500,7 +499,7 @@ static int add_handle(mprof_profile *profile, uint64_t thread, const mprof_event
 
 	return address_spaces_key(&profile->handle_spaces, profile_process_of(profile, thread), event->value,
 				  &translated.value) &&
-	       handles_add(&profile->handles, &translated);
+	       handles_add(&profile->lists.handles, &translated);
 }
 
 /* Events that are rare compared with calls and allocations. */

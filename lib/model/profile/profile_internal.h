@@ -2,6 +2,10 @@
 /**
  * \file model/profile/profile_internal.h
  * \brief The state of a profile.
+ *
+ * profile.c creates, reads and finishes a profile. profile_add.c adds blocks, profile_events.c single events, and
+ * partial_profile.c what a block makes on another thread; window_times.c converts the bounds of a window.
+ * profile_rows.c and description_rows.c return rows, which table_columns.c describes.
  */
 #ifndef MODEL_PROFILE_PROFILE_INTERNAL_H
 #define MODEL_PROFILE_PROFILE_INTERNAL_H
@@ -10,22 +14,17 @@
 #include "model/records/address_spaces.h"
 #include "model/records/allocation_estimates.h"
 #include "model/records/call_stack.h"
-#include "model/records/code_places.h"
 #include "model/records/collections.h"
 #include "model/records/descriptions.h"
-#include "model/records/collection_notes.h"
 #include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/heap_snapshots.h"
-#include "model/records/line_list.h"
 #include "model/records/lists.h"
 #include "model/records/memory.h"
 #include "model/records/monitors.h"
 #include "model/records/object_ages.h"
 #include "model/records/record_table.h"
-#include "model/records/exception_texts.h"
-#include "model/records/message_list.h"
-#include "model/records/sample_kinds.h"
+#include "model/records/meanings.h"
 #include "model/records/samples.h"
 #include "model/records/thread_table.h"
 #include "model/records/timeline.h"
@@ -66,8 +65,6 @@ struct mprof_profile {
 	thread_table threads;
 	call_model calls;
 	collection_list collections;
-	code_unit_list code_units;
-	property_list properties;
 	sample_model samples;
 	sample_weights weights; /**< Of the samples. */
 	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
@@ -79,23 +76,15 @@ struct mprof_profile {
 	allocation_estimates estimates; /**< Of allocation sites, if allocations are sampled. */
 	heap_snapshot_list heap_snapshots;
 	heap_summary_list heap_summaries;
-	handle_list handles;
 	monitor_list monitors;
 	finalizer_list finalizers;
-	metric_list metrics;
 	memory_model memory;
 	object_ages ages;
-	mark_list marks;
-	code_place_list code_places;
+	profile_lists lists;
 	descriptions described;
 	event_types event_types;
 	line_list lines;
 	meanings meanings;
-	collection_notes collection_notes;
-	message_list messages;
-	exception_texts class_texts; /**< By class. */
-	exception_texts site_texts;  /**< By site: the number of a record of exceptions, plus 1. */
-	thread_states thread_states;
 	sample_kinds sample_kinds;
 	int has_processes;        /**< Each process has its own addresses (directive 39). */
 	address_spaces addresses; /**< Of native memory. */

@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the tables of a profile: for each table the number of its rows and a function that stores one of them, which
- * the list at the end names. What the columns are is in table_columns.c.
+ * the list at the end names; those of what the log describes are in description_rows.c. What the columns are is in
+ * table_columns.c.
  */
 #include "model/profile/description_rows.h"
-#include "model/profile/meaning_rows.h"
 #include "model/profile/profile_internal.h"
 
 #include "base/options.h"
 
 #include <stddef.h>
 #include <string.h>
-
-/** Maximum size of a row: mprof_profile_totals has three arrays of 256 numbers. */
-#define MAX_ROW_SIZE 8192
-
-typedef struct profile_table {
-	size_t row_size;
-	size_t (*count)(const mprof_profile *profile);
-	/** Stores a row in a public struct whose bytes are all 0. Does not set struct_size. */
-	void (*store)(const mprof_profile *profile, size_t index, void *row);
-} profile_table;
 
 static size_t count_one(const mprof_profile *profile)
 {
@@ -232,7 +222,7 @@ static void store_class(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_class_stats *stats = row;
 	const class_record *record = record_table_at(&profile->classes, index);
-	const exception_text *text = exception_texts_find(&profile->class_texts, record->id);
+	const exception_text *text = exception_texts_find(&profile->meanings.class_texts, record->id);
 
 	stats->id = record->id;
 	stats->allocations = record->allocations;
@@ -287,7 +277,7 @@ static void store_exception_site(const mprof_profile *profile, size_t index, voi
 {
 	mprof_exception_site *site = row;
 	const site_record *record = &profile->exceptions.records[index];
-	const exception_text *text = exception_texts_find(&profile->site_texts, (uint32_t)index + 1);
+	const exception_text *text = exception_texts_find(&profile->meanings.site_texts, (uint32_t)index + 1);
 
 	site->class_id = record->key.class_id;
 	site->stack = record->key.stack;
@@ -366,13 +356,13 @@ static void store_heap_summary(const mprof_profile *profile, size_t index, void 
 
 static size_t count_handles(const mprof_profile *profile)
 {
-	return profile->handles.by_class.count;
+	return profile->lists.handles.by_class.count;
 }
 
 static void store_handle(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_handle_stats *stats = row;
-	const site_record *record = &profile->handles.by_class.records[index];
+	const site_record *record = &profile->lists.handles.by_class.records[index];
 
 	stats->class_id = record->key.class_id;
 	stats->type = record->key.detail;
@@ -383,13 +373,13 @@ static void store_handle(const mprof_profile *profile, size_t index, void *row)
 
 static size_t count_handle_sites(const mprof_profile *profile)
 {
-	return profile->handles.by_stack.count;
+	return profile->lists.handles.by_stack.count;
 }
 
 static void store_handle_site(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_handle_site *site = row;
-	const site_record *record = &profile->handles.by_stack.records[index];
+	const site_record *record = &profile->lists.handles.by_stack.records[index];
 
 	site->class_id = record->key.class_id;
 	site->type = record->key.detail;
@@ -854,7 +844,7 @@ static void store_collection(const mprof_profile *profile, size_t index, void *r
 {
 	mprof_collection *collection = row;
 	const collection_record *record = &profile->collections.records[index];
-	const collection_note *note = collection_notes_find(&profile->collection_notes, record->number);
+	const collection_note *note = collection_notes_find(&profile->meanings.collections, record->number);
 
 	collection->number = record->number;
 	collection->generation = record->generation;
@@ -896,14 +886,14 @@ static void store_heap_resize(const mprof_profile *profile, size_t index, void *
 
 static size_t count_elements(const mprof_profile *profile)
 {
-	return profile->code_units.count;
+	return profile->lists.code_units.count;
 }
 
 static void store_element(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_element_stats *stats = row;
 	uint64_t load;
-	const code_unit_record *record = &profile->code_units.records[index];
+	const code_unit_record *record = &profile->lists.code_units.records[index];
 
 	load = record->load_end - record->load_start;
 	stats->kind = record->kind;
@@ -917,13 +907,13 @@ static void store_element(const mprof_profile *profile, size_t index, void *row)
 
 static size_t count_marks(const mprof_profile *profile)
 {
-	return profile->marks.count;
+	return profile->lists.marks.count;
 }
 
 static void store_mark(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_mark *mark = row;
-	const mark_record *record = &profile->marks.records[index];
+	const mark_record *record = &profile->lists.marks.records[index];
 
 	mark->time_ns = profile_clock_time(&profile->clock, record->counter);
 	mark->thread = record->thread;
@@ -932,15 +922,15 @@ static void store_mark(const mprof_profile *profile, size_t index, void *row)
 
 static size_t count_properties(const mprof_profile *profile)
 {
-	return profile->properties.count;
+	return profile->lists.properties.count;
 }
 
 static void store_property(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_profile_property *property = row;
 
-	property->key = profile->properties.items[index].key;
-	property->value = profile->properties.items[index].value;
+	property->key = profile->lists.properties.items[index].key;
+	property->value = profile->lists.properties.items[index].value;
 }
 
 static size_t count_pauses(const mprof_profile *profile)
@@ -1021,7 +1011,7 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	totals->freed_objects = profile->heap_snapshots.freed;
 	totals->freed_bytes = profile->heap_snapshots.freed_bytes;
 	totals->moved_objects = profile->heap_snapshots.moved;
-	totals->handles_alive = profile->handles.alive;
+	totals->handles_alive = profile->lists.handles.alive;
 	totals->contentions = profile->monitors.contentions;
 	totals->contended_ns = profile_clock_duration(&profile->clock, profile->monitors.contended);
 	totals->unfinished_waits = profile->monitors.unfinished;
@@ -1033,7 +1023,7 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	totals->sample_period_ns = profile->weights.unit;
 	totals->folded_samples =
 		profile->samples.tree.nodes[CALL_TREE_ROOT].self + profile->samples.tree.shown[CALL_TREE_ROOT].self;
-	totals->folded_sites += profile->handles.folded + profile->monitors.folded +
+	totals->folded_sites += profile->lists.handles.folded + profile->monitors.folded +
 				profile->memory.state.sums.folded.allocations + profile->event_types.folded;
 	totals->left_out += profile->calls.left_out;
 	totals->left_out_spans = profile->event_types.spans.left_out;
@@ -1046,64 +1036,45 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	sum_threads(profile, totals);
 }
 
-#define TABLE(number, row, count, store)                                                                               \
-	[MPROF_TABLE_##number - 1] = {sizeof(row) + 0 * sizeof(char[sizeof(row) <= MAX_ROW_SIZE ? 1 : -1]), count,     \
-				      store}
-
 static const profile_table tables[] = {
-	TABLE(METHODS, mprof_method_stats, count_methods, store_method),
-	TABLE(SAMPLES, mprof_sample_stats, count_samples, store_sample_stats),
-	TABLE(CLASSES, mprof_class_stats, count_classes, store_class),
-	TABLE(THREADS, mprof_thread_stats, count_threads, store_thread_stats),
-	TABLE(MONITORS, mprof_monitor_stats, count_monitors, store_monitor),
-	TABLE(ALLOCATION_SITES, mprof_allocation_site, count_allocation_sites, store_allocation_site),
-	TABLE(MONITOR_SITES, mprof_monitor_site, count_monitor_sites, store_monitor_site),
-	TABLE(TOTALS, mprof_profile_totals, count_one, store_totals),
-	TABLE(CALLS, mprof_call_stats, count_calls, store_call),
-	TABLE(METHOD_CODES, mprof_method_code, count_method_codes, store_code),
-	TABLE(DURATIONS, mprof_call_durations, count_durations, store_durations),
-	TABLE(SAMPLE_NODES, mprof_sample_node, count_sample_nodes, store_sample_node),
-	TABLE(EXCEPTION_SITES, mprof_exception_site, count_exception_sites, store_exception_site),
-	TABLE(EXCEPTION_CLAUSES, mprof_exception_clause, count_exception_clauses, store_exception_clause),
-	TABLE(HEAP_SHOTS, mprof_heap_shot, count_heap_shots, store_heap_shot),
-	TABLE(HEAP_SUMMARIES, mprof_heap_summary, count_heap_summaries, store_heap_summary),
-	TABLE(HANDLES, mprof_handle_stats, count_handles, store_handle),
-	TABLE(HANDLE_SITES, mprof_handle_site, count_handle_sites, store_handle_site),
-	TABLE(FINALIZERS, mprof_finalizer_stats, count_finalizers, store_finalizer),
-	TABLE(AGES, mprof_age_stats, count_one, store_ages),
-	TABLE(AGE_CLASSES, mprof_age_class, count_age_classes, store_age_class),
-	TABLE(AGE_SITES, mprof_age_site, count_age_sites, store_age_site),
-	TABLE(HEAP_CHANGES, mprof_heap_change_entry, count_heap_changes, store_heap_change),
-	TABLE(TRACED_ADDRESSES, mprof_traced_address, count_traced_addresses, store_address),
-	TABLE(MEMORY, mprof_memory_stats, count_one, store_memory),
-	TABLE(MEMORY_SITES, mprof_memory_site, count_memory_sites, store_memory_site),
-	TABLE(MEMORY_SIZES, mprof_memory_size, count_memory_sizes, store_memory_size),
-	TABLE(COLLECTIONS, mprof_collection, count_collections, store_collection),
-	TABLE(HEAP_RESIZES, mprof_heap_resize, count_heap_resizes, store_heap_resize),
-	TABLE(MONITOR_HOLDERS, mprof_monitor_holder, count_monitor_holders, store_monitor_holder),
-	TABLE(METRICS, mprof_metric_stats, meaning_rows_count_metrics, meaning_rows_store_metric),
-	TABLE(MARKS, mprof_mark, count_marks, store_mark),
-	TABLE(PROPERTIES, mprof_profile_property, count_properties, store_property),
-	TABLE(ELEMENTS, mprof_element_stats, count_elements, store_element),
-	TABLE(PAUSES, mprof_pause, count_pauses, store_pause),
-	TABLE(TIMELINE, mprof_timeline, count_one, store_timeline),
-	TABLE(EVENT_TYPES, mprof_event_type_stats, count_event_types, store_event_type),
-	TABLE(SPANS, mprof_span, count_spans, store_span),
-	TABLE(PROCESSES, mprof_process_stats, description_rows_count_processes, description_rows_store_process),
-	TABLE(TIMELINES, mprof_timeline_stats, description_rows_count_timelines, description_rows_store_timeline),
-	TABLE(CLOCKS, mprof_clock_stats, description_rows_count_clocks, description_rows_store_clock),
-	TABLE(LINES, mprof_line_stats, count_lines, store_line),
-	TABLE(SAMPLE_KINDS, mprof_sample_kind_stats, description_rows_count_sample_kinds,
-	      description_rows_store_sample_kind),
-	TABLE(SAMPLE_GROUPS, mprof_sample_group, description_rows_count_sample_groups,
-	      description_rows_store_sample_group),
-	TABLE(HISTOGRAMS, mprof_histogram_stats, meaning_rows_count_histograms, meaning_rows_store_histogram),
-	TABLE(MESSAGES, mprof_message_stats, meaning_rows_count_messages, meaning_rows_store_message),
-	TABLE(WAITS, mprof_wait_stats, meaning_rows_count_waits, meaning_rows_store_wait),
-	TABLE(CODE_RANGES, mprof_code_range_stats, description_rows_count_code_ranges,
-	      description_rows_store_code_range),
-	TABLE(GC_GENERATIONS, mprof_gc_generation, meaning_rows_count_generations, meaning_rows_store_generation),
-	TABLE(THREAD_STATES, mprof_thread_state_stats, meaning_rows_count_states, meaning_rows_store_state),
+	PROFILE_TABLE(METHODS, mprof_method_stats, count_methods, store_method),
+	PROFILE_TABLE(SAMPLES, mprof_sample_stats, count_samples, store_sample_stats),
+	PROFILE_TABLE(CLASSES, mprof_class_stats, count_classes, store_class),
+	PROFILE_TABLE(THREADS, mprof_thread_stats, count_threads, store_thread_stats),
+	PROFILE_TABLE(MONITORS, mprof_monitor_stats, count_monitors, store_monitor),
+	PROFILE_TABLE(ALLOCATION_SITES, mprof_allocation_site, count_allocation_sites, store_allocation_site),
+	PROFILE_TABLE(MONITOR_SITES, mprof_monitor_site, count_monitor_sites, store_monitor_site),
+	PROFILE_TABLE(TOTALS, mprof_profile_totals, count_one, store_totals),
+	PROFILE_TABLE(CALLS, mprof_call_stats, count_calls, store_call),
+	PROFILE_TABLE(METHOD_CODES, mprof_method_code, count_method_codes, store_code),
+	PROFILE_TABLE(DURATIONS, mprof_call_durations, count_durations, store_durations),
+	PROFILE_TABLE(SAMPLE_NODES, mprof_sample_node, count_sample_nodes, store_sample_node),
+	PROFILE_TABLE(EXCEPTION_SITES, mprof_exception_site, count_exception_sites, store_exception_site),
+	PROFILE_TABLE(EXCEPTION_CLAUSES, mprof_exception_clause, count_exception_clauses, store_exception_clause),
+	PROFILE_TABLE(HEAP_SHOTS, mprof_heap_shot, count_heap_shots, store_heap_shot),
+	PROFILE_TABLE(HEAP_SUMMARIES, mprof_heap_summary, count_heap_summaries, store_heap_summary),
+	PROFILE_TABLE(HANDLES, mprof_handle_stats, count_handles, store_handle),
+	PROFILE_TABLE(HANDLE_SITES, mprof_handle_site, count_handle_sites, store_handle_site),
+	PROFILE_TABLE(FINALIZERS, mprof_finalizer_stats, count_finalizers, store_finalizer),
+	PROFILE_TABLE(AGES, mprof_age_stats, count_one, store_ages),
+	PROFILE_TABLE(AGE_CLASSES, mprof_age_class, count_age_classes, store_age_class),
+	PROFILE_TABLE(AGE_SITES, mprof_age_site, count_age_sites, store_age_site),
+	PROFILE_TABLE(HEAP_CHANGES, mprof_heap_change_entry, count_heap_changes, store_heap_change),
+	PROFILE_TABLE(TRACED_ADDRESSES, mprof_traced_address, count_traced_addresses, store_address),
+	PROFILE_TABLE(MEMORY, mprof_memory_stats, count_one, store_memory),
+	PROFILE_TABLE(MEMORY_SITES, mprof_memory_site, count_memory_sites, store_memory_site),
+	PROFILE_TABLE(MEMORY_SIZES, mprof_memory_size, count_memory_sizes, store_memory_size),
+	PROFILE_TABLE(COLLECTIONS, mprof_collection, count_collections, store_collection),
+	PROFILE_TABLE(HEAP_RESIZES, mprof_heap_resize, count_heap_resizes, store_heap_resize),
+	PROFILE_TABLE(MONITOR_HOLDERS, mprof_monitor_holder, count_monitor_holders, store_monitor_holder),
+	PROFILE_TABLE(MARKS, mprof_mark, count_marks, store_mark),
+	PROFILE_TABLE(PROPERTIES, mprof_profile_property, count_properties, store_property),
+	PROFILE_TABLE(ELEMENTS, mprof_element_stats, count_elements, store_element),
+	PROFILE_TABLE(PAUSES, mprof_pause, count_pauses, store_pause),
+	PROFILE_TABLE(TIMELINE, mprof_timeline, count_one, store_timeline),
+	PROFILE_TABLE(EVENT_TYPES, mprof_event_type_stats, count_event_types, store_event_type),
+	PROFILE_TABLE(SPANS, mprof_span, count_spans, store_span),
+	PROFILE_TABLE(LINES, mprof_line_stats, count_lines, store_line),
 };
 
 typedef union row_buffer {
@@ -1116,7 +1087,7 @@ static const profile_table *find_table(uint32_t table)
 {
 	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) && tables[table - 1].count != NULL
 		       ? &tables[table - 1]
-		       : NULL;
+		       : description_rows_find(table);
 }
 
 size_t mprof_profile_get_row_count(const mprof_profile *profile, uint32_t table)

@@ -56,8 +56,12 @@ static const mprof_table_column totals_columns[] = {
 
 #define ROW mprof_method_stats
 static const mprof_table_column methods_columns[] = {
-	COLUMN(id, METHOD),           COLUMN(calls, COUNT),        COLUMN(total_ns, NANOSECONDS),
-	COLUMN(self_ns, NANOSECONDS), COLUMN(jit_ns, NANOSECONDS), COLUMN(samples, COUNT),
+	COLUMN(id, METHOD),
+	MEASURE(calls, COUNT, COUNT),
+	MEASURE(total_ns, NANOSECONDS, TOTAL),
+	MEASURE(self_ns, NANOSECONDS, SELF),
+	COLUMN(jit_ns, NANOSECONDS),
+	COLUMN(samples, COUNT),
 	COLUMN(samples_total, COUNT),
 };
 #undef ROW
@@ -71,9 +75,16 @@ static const mprof_table_column method_codes_columns[] = {
 
 #define ROW mprof_call_stats
 static const mprof_table_column calls_columns[] = {
-	COLUMN(method, METHOD), COLUMN(parent, ROW),           COLUMN(first_child, ROW),     COLUMN(next_sibling, ROW),
-	COLUMN(calls, COUNT),   COLUMN(total_ns, NANOSECONDS), COLUMN(self_ns, NANOSECONDS), COLUMN(allocations, COUNT),
-	COLUMN(bytes, BYTES),   COLUMN(flags, BITS),
+	COLUMN(method, METHOD),
+	COLUMN(parent, ROW),
+	COLUMN(first_child, ROW),
+	COLUMN(next_sibling, ROW),
+	MEASURE(calls, COUNT, COUNT),
+	MEASURE(total_ns, NANOSECONDS, TOTAL),
+	MEASURE(self_ns, NANOSECONDS, SELF),
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
+	COLUMN(flags, BITS),
 };
 #undef ROW
 
@@ -90,28 +101,28 @@ static const mprof_table_column durations_columns[] = {
 static const mprof_table_column samples_columns[] = {
 	COLUMN(kind, KIND),
 	COLUMN(id, NUMBER),
-	COLUMN(self, COUNT),
-	COLUMN(total, COUNT),
+	MEASURE(self, COUNT, SELF),
+	MEASURE(total, COUNT, TOTAL),
 };
 #undef ROW
 
 #define ROW mprof_sample_node
 static const mprof_table_column sample_nodes_columns[] = {
-	COLUMN(kind, KIND),        COLUMN(id, NUMBER), COLUMN(parent, ROW), COLUMN(first_child, ROW),
-	COLUMN(next_sibling, ROW), COLUMN(wait, KIND), COLUMN(self, COUNT), COLUMN(total, COUNT),
+	COLUMN(kind, KIND),        COLUMN(id, NUMBER), COLUMN(parent, ROW),        COLUMN(first_child, ROW),
+	COLUMN(next_sibling, ROW), COLUMN(wait, KIND), MEASURE(self, COUNT, SELF), MEASURE(total, COUNT, TOTAL),
 };
 #undef ROW
 
 #define ROW mprof_class_stats
 static const mprof_table_column classes_columns[] = {
 	COLUMN(id, CLASS),
-	COLUMN(allocations, COUNT),
-	COLUMN(bytes, BYTES),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
 	COLUMN(freed, COUNT),
 	COLUMN(freed_bytes, BYTES),
-	COLUMN(exceptions, COUNT),
+	MEASURE(exceptions, COUNT, FURTHER),
 	COLUMN(load_ns, NANOSECONDS),
-	COLUMN(samples, COUNT),
+	MEASURE(samples, COUNT, SAMPLED),
 	COLUMN(allocations_error, COUNT),
 	COLUMN(bytes_error, BYTES),
 	COLUMN(exception_texts, COUNT),
@@ -122,16 +133,24 @@ static const mprof_table_column classes_columns[] = {
 
 #define ROW mprof_allocation_site
 static const mprof_table_column allocation_sites_columns[] = {
-	COLUMN(class_id, CLASS),          COLUMN(stack, STACK),       COLUMN(caller, METHOD), COLUMN(flags, BITS),
-	COLUMN(allocations, COUNT),       COLUMN(bytes, BYTES),       COLUMN(call, CALL),     COLUMN(samples, COUNT),
-	COLUMN(allocations_error, COUNT), COLUMN(bytes_error, BYTES),
+	COLUMN(class_id, CLASS),
+	COLUMN(stack, STACK),
+	COLUMN(caller, METHOD),
+	COLUMN(flags, BITS),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
+	COLUMN(call, CALL),
+	MEASURE(samples, COUNT, SAMPLED),
+	COLUMN(allocations_error, COUNT),
+	COLUMN(bytes_error, BYTES),
 };
 #undef ROW
 
 #define ROW mprof_exception_site
 static const mprof_table_column exception_sites_columns[] = {
-	COLUMN(class_id, CLASS), COLUMN(stack, STACK),  COLUMN(exceptions, COUNT), COLUMN(call, CALL),
-	COLUMN(texts, COUNT),    COLUMN(text_ns, TIME), COLUMN(text, TEXT),
+	COLUMN(class_id, CLASS), COLUMN(stack, STACK), MEASURE(exceptions, COUNT, COUNT),
+	COLUMN(call, CALL),      COLUMN(texts, COUNT), COLUMN(text_ns, TIME),
+	COLUMN(text, TEXT),
 };
 #undef ROW
 
@@ -170,38 +189,39 @@ static const mprof_table_column heap_summaries_columns[] = {
 
 #define ROW mprof_handle_stats
 static const mprof_table_column handles_columns[] = {
-	COLUMN(class_id, CLASS), COLUMN(type, KIND),     COLUMN(created, COUNT),
-	COLUMN(alive, COUNT),    COLUMN(deleted, COUNT),
+	COLUMN(class_id, CLASS),     COLUMN(type, KIND),     MEASURE(created, COUNT, COUNT),
+	MEASURE(alive, COUNT, SELF), COLUMN(deleted, COUNT),
 };
 #undef ROW
 
 #define ROW mprof_handle_site
 static const mprof_table_column handle_sites_columns[] = {
-	COLUMN(class_id, CLASS), COLUMN(type, KIND), COLUMN(stack, STACK), COLUMN(created, COUNT), COLUMN(alive, COUNT),
+	COLUMN(class_id, CLASS),        COLUMN(type, KIND),          COLUMN(stack, STACK),
+	MEASURE(created, COUNT, COUNT), MEASURE(alive, COUNT, SELF),
 };
 #undef ROW
 
 #define ROW mprof_finalizer_stats
 static const mprof_table_column finalizers_columns[] = {
 	COLUMN(class_id, CLASS),
-	COLUMN(count, COUNT),
-	COLUMN(total_ns, NANOSECONDS),
+	MEASURE(count, COUNT, COUNT),
+	MEASURE(total_ns, NANOSECONDS, SELF),
 };
 #undef ROW
 
 #define ROW mprof_age_stats
 static const mprof_table_column ages_columns[] = {
-	COLUMN(allocations, COUNT),
-	COLUMN(bytes, BYTES),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
 	COLUMN(dead, COUNT),
 	COLUMN(dead_bytes, BYTES),
-	COLUMN(live, COUNT),
-	COLUMN(live_bytes, BYTES),
-	COLUMN(peak_live, COUNT),
-	COLUMN(peak_bytes, BYTES),
+	MEASURE(live, COUNT, LIVE_COUNT),
+	MEASURE(live_bytes, BYTES, LIVE),
+	MEASURE(peak_live, COUNT, PEAK_COUNT),
+	MEASURE(peak_bytes, BYTES, PEAK),
 	COLUMN(peak_ns, TIME),
-	COLUMN(temporaries, COUNT),
-	COLUMN(temporary_bytes, BYTES),
+	MEASURE(temporaries, COUNT, TEMPORARY_COUNT),
+	MEASURE(temporary_bytes, BYTES, TEMPORARY),
 	COLUMN(ages, COUNT),
 	COLUMN(collections, COUNT),
 	COLUMN(sample_interval, BYTES),
@@ -219,9 +239,18 @@ static const mprof_table_column ages_columns[] = {
 
 #define ROW mprof_age_class
 static const mprof_table_column age_classes_columns[] = {
-	COLUMN(class_id, CLASS),  COLUMN(sites, COUNT),      COLUMN(allocations, COUNT), COLUMN(bytes, BYTES),
-	COLUMN(dead, COUNT),      COLUMN(dead_bytes, BYTES), COLUMN(live, COUNT),        COLUMN(live_bytes, BYTES),
-	COLUMN(peak_live, COUNT), COLUMN(peak_bytes, BYTES), COLUMN(temporaries, COUNT), COLUMN(temporary_bytes, BYTES),
+	COLUMN(class_id, CLASS),
+	COLUMN(sites, COUNT),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
+	COLUMN(dead, COUNT),
+	COLUMN(dead_bytes, BYTES),
+	MEASURE(live, COUNT, LIVE_COUNT),
+	MEASURE(live_bytes, BYTES, LIVE),
+	MEASURE(peak_live, COUNT, PEAK_COUNT),
+	MEASURE(peak_bytes, BYTES, PEAK),
+	MEASURE(temporaries, COUNT, TEMPORARY_COUNT),
+	MEASURE(temporary_bytes, BYTES, TEMPORARY),
 	COLUMN(ages, COUNT),
 };
 #undef ROW
@@ -232,17 +261,17 @@ static const mprof_table_column age_sites_columns[] = {
 	COLUMN(stack, STACK),
 	COLUMN(caller, METHOD),
 	COLUMN(flags, BITS),
-	COLUMN(samples, COUNT),
-	COLUMN(allocations, COUNT),
-	COLUMN(bytes, BYTES),
+	MEASURE(samples, COUNT, SAMPLED),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
 	COLUMN(dead, COUNT),
 	COLUMN(dead_bytes, BYTES),
-	COLUMN(live, COUNT),
-	COLUMN(live_bytes, BYTES),
-	COLUMN(peak_live, COUNT),
-	COLUMN(peak_bytes, BYTES),
-	COLUMN(temporaries, COUNT),
-	COLUMN(temporary_bytes, BYTES),
+	MEASURE(live, COUNT, LIVE_COUNT),
+	MEASURE(live_bytes, BYTES, LIVE),
+	MEASURE(peak_live, COUNT, PEAK_COUNT),
+	MEASURE(peak_bytes, BYTES, PEAK),
+	MEASURE(temporaries, COUNT, TEMPORARY_COUNT),
+	MEASURE(temporary_bytes, BYTES, TEMPORARY),
 	COLUMN(ages, COUNT),
 	COLUMN(allocations_error, COUNT),
 	COLUMN(bytes_error, BYTES),
@@ -277,16 +306,16 @@ static const mprof_table_column traced_addresses_columns[] = {
 
 #define ROW mprof_memory_stats
 static const mprof_table_column memory_columns[] = {
-	COLUMN(allocations, COUNT),
-	COLUMN(bytes, BYTES),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
 	COLUMN(frees, COUNT),
 	COLUMN(resizes, COUNT),
-	COLUMN(live, COUNT),
-	COLUMN(live_bytes, BYTES),
-	COLUMN(peak_bytes, BYTES),
-	COLUMN(peak_live, COUNT),
+	MEASURE(live, COUNT, LIVE_COUNT),
+	MEASURE(live_bytes, BYTES, LIVE),
+	MEASURE(peak_bytes, BYTES, PEAK),
+	MEASURE(peak_live, COUNT, PEAK_COUNT),
 	COLUMN(peak_ns, TIME),
-	COLUMN(temporaries, COUNT),
+	MEASURE(temporaries, COUNT, TEMPORARY_COUNT),
 	COLUMN(unmatched_frees, COUNT),
 	COLUMN(missing_frees, COUNT),
 	COLUMN(late_events, COUNT),
@@ -301,14 +330,14 @@ static const mprof_table_column memory_columns[] = {
 static const mprof_table_column memory_sites_columns[] = {
 	COLUMN(stack, STACK),
 	COLUMN(is_folded, BOOLEAN),
-	COLUMN(allocations, COUNT),
-	COLUMN(bytes, BYTES),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
 	COLUMN(frees, COUNT),
-	COLUMN(live, COUNT),
-	COLUMN(live_bytes, BYTES),
-	COLUMN(peak_live, COUNT),
-	COLUMN(peak_bytes, BYTES),
-	COLUMN(temporaries, COUNT),
+	MEASURE(live, COUNT, LIVE_COUNT),
+	MEASURE(live_bytes, BYTES, LIVE),
+	MEASURE(peak_live, COUNT, PEAK_COUNT),
+	MEASURE(peak_bytes, BYTES, PEAK),
+	MEASURE(temporaries, COUNT, TEMPORARY_COUNT),
 	COLUMN(lifetime_ns, NANOSECONDS),
 	COLUMN(shortest_ns, NANOSECONDS),
 	COLUMN(longest_ns, NANOSECONDS),
@@ -319,8 +348,8 @@ static const mprof_table_column memory_sites_columns[] = {
 static const mprof_table_column memory_sizes_columns[] = {
 	COLUMN(smallest, BYTES),
 	COLUMN(largest, BYTES),
-	COLUMN(allocations, COUNT),
-	COLUMN(bytes, BYTES),
+	MEASURE(allocations, COUNT, COUNT),
+	MEASURE(bytes, BYTES, SELF),
 };
 #undef ROW
 
@@ -328,10 +357,10 @@ static const mprof_table_column memory_sizes_columns[] = {
 static const mprof_table_column threads_columns[] = {
 	COLUMN(id, THREAD),
 	COLUMN(name, TEXT),
-	COLUMN(events, COUNT),
-	COLUMN(self_ns, NANOSECONDS),
+	MEASURE(events, COUNT, COUNT),
+	MEASURE(self_ns, NANOSECONDS, SELF),
 	COLUMN(lost, COUNT),
-	COLUMN(samples, COUNT),
+	MEASURE(samples, COUNT, FURTHER),
 	COLUMN(wall_ns, NANOSECONDS),
 	COLUMN(cpu_ns, NANOSECONDS),
 	COLUMN(ready_ns, NANOSECONDS),
@@ -346,22 +375,31 @@ static const mprof_table_column threads_columns[] = {
 
 #define ROW mprof_monitor_stats
 static const mprof_table_column monitors_columns[] = {
-	COLUMN(class_id, CLASS), COLUMN(contentions, COUNT),        COLUMN(acquired, COUNT),
-	COLUMN(failures, COUNT), COLUMN(contended_ns, NANOSECONDS), COLUMN(unfinished, COUNT),
+	COLUMN(class_id, CLASS),           MEASURE(contentions, COUNT, COUNT),       COLUMN(acquired, COUNT),
+	MEASURE(failures, COUNT, FURTHER), MEASURE(contended_ns, NANOSECONDS, SELF), COLUMN(unfinished, COUNT),
 };
 #undef ROW
 
 #define ROW mprof_monitor_site
 static const mprof_table_column monitor_sites_columns[] = {
-	COLUMN(class_id, CLASS), COLUMN(stack, STACK),    COLUMN(contentions, COUNT), COLUMN(contended_ns, NANOSECONDS),
-	COLUMN(failures, COUNT), COLUMN(object, ADDRESS), COLUMN(call, CALL),         COLUMN(unfinished, COUNT),
+	COLUMN(class_id, CLASS),
+	COLUMN(stack, STACK),
+	MEASURE(contentions, COUNT, COUNT),
+	MEASURE(contended_ns, NANOSECONDS, SELF),
+	MEASURE(failures, COUNT, FURTHER),
+	COLUMN(object, ADDRESS),
+	COLUMN(call, CALL),
+	COLUMN(unfinished, COUNT),
 };
 #undef ROW
 
 #define ROW mprof_monitor_holder
 static const mprof_table_column monitor_holders_columns[] = {
-	COLUMN(class_id, CLASS),           COLUMN(thread, THREAD),    COLUMN(contentions, COUNT),
-	COLUMN(contended_ns, NANOSECONDS), COLUMN(unfinished, COUNT),
+	COLUMN(class_id, CLASS),
+	COLUMN(thread, THREAD),
+	MEASURE(contentions, COUNT, COUNT),
+	MEASURE(contended_ns, NANOSECONDS, SELF),
+	COLUMN(unfinished, COUNT),
 };
 #undef ROW
 
@@ -448,14 +486,14 @@ static const mprof_table_column event_types_columns[] = {
 	COLUMN(form, KIND),
 	COLUMN(name, TEXT),
 	COLUMN(category, TEXT),
-	COLUMN(count, COUNT),
+	MEASURE(count, COUNT, COUNT),
 	COLUMN(unmatched, COUNT),
 	COLUMN(errors, COUNT),
 	COLUMN(unfinished, COUNT),
 	COLUMN(spans, COUNT),
 	COLUMN(without_self, COUNT),
-	COLUMN(total_ns, NANOSECONDS),
-	COLUMN(self_ns, NANOSECONDS),
+	MEASURE(total_ns, NANOSECONDS, TOTAL),
+	MEASURE(self_ns, NANOSECONDS, SELF),
 	COLUMN(min_ns, NANOSECONDS),
 	COLUMN(p50_ns, NANOSECONDS),
 	COLUMN(p90_ns, NANOSECONDS),
@@ -510,8 +548,14 @@ static const mprof_table_column clocks_columns[] = {
 
 #define ROW mprof_line_stats
 static const mprof_table_column lines_columns[] = {
-	COLUMN(kind, KIND),     COLUMN(id, NUMBER),           COLUMN(line, NUMBER),       COLUMN(file, TEXT),
-	COLUMN(samples, COUNT), COLUMN(samples_total, COUNT), COLUMN(allocations, COUNT), COLUMN(bytes, BYTES),
+	COLUMN(kind, KIND),
+	COLUMN(id, NUMBER),
+	COLUMN(line, NUMBER),
+	COLUMN(file, TEXT),
+	MEASURE(samples, COUNT, SELF),
+	MEASURE(samples_total, COUNT, TOTAL),
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
 };
 #undef ROW
 
@@ -559,8 +603,8 @@ static const mprof_table_column messages_columns[] = {
 static const mprof_table_column waits_columns[] = {
 	COLUMN(kind, TEXT),          COLUMN(name, TEXT),
 	COLUMN(stack, STACK),        COLUMN(call, CALL),
-	COLUMN(is_rest, BOOLEAN),    COLUMN(count, COUNT),
-	COLUMN(unfinished, COUNT),   COLUMN(total_ns, NANOSECONDS),
+	COLUMN(is_rest, BOOLEAN),    MEASURE(count, COUNT, COUNT),
+	COLUMN(unfinished, COUNT),   MEASURE(total_ns, NANOSECONDS, SELF),
 	COLUMN(min_ns, NANOSECONDS), COLUMN(p50_ns, NANOSECONDS),
 	COLUMN(p90_ns, NANOSECONDS), COLUMN(p99_ns, NANOSECONDS),
 	COLUMN(max_ns, NANOSECONDS),
@@ -578,8 +622,9 @@ static const mprof_table_column gc_generations_columns[] = {
 
 #define ROW mprof_thread_state_stats
 static const mprof_table_column thread_states_columns[] = {
-	COLUMN(thread, THREAD),        COLUMN(state, TEXT),      COLUMN(count, COUNT),
-	COLUMN(total_ns, NANOSECONDS), COLUMN(priority, NUMBER), COLUMN(has_priority, BOOLEAN),
+	COLUMN(thread, THREAD),       COLUMN(state, TEXT),
+	MEASURE(count, COUNT, COUNT), MEASURE(total_ns, NANOSECONDS, SELF),
+	COLUMN(priority, NUMBER),     COLUMN(has_priority, BOOLEAN),
 	COLUMN(is_rest, BOOLEAN),
 };
 #undef ROW
@@ -649,4 +694,16 @@ const mprof_table_info *mprof_table_get_info(uint32_t table)
 const mprof_table_column *mprof_table_get_column(uint32_t table, size_t column)
 {
 	return table_list_column(&list, table, column);
+}
+
+const mprof_table_column *mprof_table_get_measure(uint32_t table, uint32_t measure)
+{
+	const mprof_table_column *column = NULL;
+
+	for (size_t i = 0; measure != MPROF_MEASURE_NONE; i++) {
+		column = mprof_table_get_column(table, i);
+		if (column == NULL || column->measure == measure)
+			break;
+	}
+	return column;
 }

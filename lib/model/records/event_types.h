@@ -1,21 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/records/event_types.h
- * \brief Events that the log describes, by type and name: how many there are, and how long spans took (doc/format.md,
- * sections 3.25 and 4.9).
+ * \brief Events that the log describes, by type and name: how many there are, how long spans took, and the longest
+ * spans as single ones (doc/format.md, sections 3.25 and 4.9).
  */
 #ifndef MODEL_RECORDS_EVENT_TYPES_H
 #define MODEL_RECORDS_EVENT_TYPES_H
 
+#include <mprof/format.h>
+#include <mprof/reader.h>
+
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "model/records/durations.h"
+#include "model/records/meanings.h"
 #include "model/records/record_table.h"
-#include "model/records/span_list.h"
-#include "model/records/wait_list.h"
 
-#include <mprof/format.h>
-#include <mprof/reader.h>
+/** A span. Times are counters. */
+typedef struct listed_span {
+	uint64_t start;
+	uint64_t end;
+	uint64_t thread;        /**< The one of its start, or of a span that is recorded as a whole. */
+	uint64_t stack;         /**< Number of the call stack; 0: that of the thread. */
+	uint32_t record;        /**< Number of its event_type_record. */
+	uint32_t is_loose;      /**< Any thread may end it: it is on no call stack. */
+	uint32_t is_unfinished; /**< Its end is not in the log. */
+} listed_span;
+
+typedef struct span_list {
+	memory_budget *budget;
+	int is_enabled; /**< 0: there is no list. */
+	size_t limit;   /**< The maximum number of spans that have ended. */
+	listed_span
+		*spans; /**< Those that have ended: a heap, the shortest one first, once there are as many as limit. */
+	size_t count;
+	size_t capacity;
+	uint64_t left_out;  /**< Shorter ones, and those for which there was no memory. */
+	listed_span *shown; /**< As of span_list_show_open(), in the order of their starts. */
+	size_t shown_count;
+	size_t shown_capacity;
+} span_list;
+
+/** Begins what is shown with the spans that have ended. Returns 0 if there is no memory. */
+int span_list_begin_show(span_list *list);
+
+/** All that is shown was added. */
+void span_list_end_show(span_list *list);
 
 /** Events of a type with one name. Times are in counters. */
 typedef struct event_type_record {

@@ -1,10 +1,166 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of a profile that only grow: markers, properties, code, handles, metrics. */
+/* Lists of a profile that only grow: markers, properties, code and where it was, handles, metrics and histograms. */
 #include "model/records/lists.h"
 
 #include "base/checked.h"
 
 #include <string.h>
+
+/*
+ * Histograms.
+ */
+
+/* A log that has more different buckets is not one of a histogram, and searching them would take long. */
+#define MAX_BUCKETS 4096
+
+#define SIGN (UINT64_C(1) << 63)
+
+/* The bits of infinity as a double. */
+#define INFINITE UINT64_C(0x7ff0000000000000)
+
+/* Maps signed numbers, or doubles, to unsigned numbers of the same order. */
+static uint64_t order_of(int is_double, uint64_t value)
+{
+	return is_double && (value & SIGN) != 0 ? ~value : value ^ SIGN;
+}
+
+static uint64_t value_of(int is_double, uint64_t order)
+{
+	return is_double && (order & SIGN) == 0 ? ~order : order ^ SIGN;
+}
+
+static int is_no_number(int is_double, uint64_t value)
+{
+	return is_double && (value & ~SIGN) > INFINITE;
+}
+
+static histogram_bucket open_bucket(int is_double)
+{
+	const uint64_t least = is_double ? SIGN | INFINITE : SIGN;
+	const uint64_t most = is_double ? INFINITE : ~SIGN;
+
+	return (histogram_bucket){order_of(is_double, least), order_of(is_double, most), 0};
+}
+
+static void histogram_destroy(histogram *all, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, all->buckets, all->capacity * sizeof(*all->buckets));
+	memset(all, 0, sizeof(*all));
+}
+
+static int bucket_is_before(const histogram_bucket *left, const histogram_bucket *right)
+{
+	return left->lower != right->lower ? left->lower < right->lower : left->upper < right->upper;
+}
+
+/* The index of the first bucket that is not before another one. */
+static size_t find_index(const histogram *all, const histogram_bucket *bucket)
+{
+	size_t low = 0;
+	size_t high = all->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (bucket_is_before(&all->buckets[middle], bucket))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int has_bucket(const histogram *all, size_t index, const histogram_bucket *bucket)
+{
+	return index < all->count && all->buckets[index].lower == bucket->lower &&
+	       all->buckets[index].upper == bucket->upper;
+}
+
+static void add_saturated(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+}
+
+/*
+ * Adds values of a bucket, whose bounds are doubles if \p is_double is set, else signed numbers. Invalid bounds, and
+ * those beyond the maximum number of different buckets, count as unknown. Returns 0 if there is no memory.
+ */
+static int histogram_add(histogram *all, const mprof_allocator *allocator, int is_double, uint64_t lower,
+			 uint64_t upper, uint64_t count)
+{
+	histogram_bucket bucket = {order_of(is_double, lower), order_of(is_double, upper), 0};
+	size_t index;
+	void *buckets = all->buckets;
+
+	if (is_no_number(is_double, lower) || is_no_number(is_double, upper) || bucket.lower >= bucket.upper)
+		bucket = open_bucket(is_double);
+	index = find_index(all, &bucket);
+	if (!has_bucket(all, index, &bucket) && all->count >= MAX_BUCKETS) {
+		bucket = open_bucket(is_double);
+		index = find_index(all, &bucket);
+	}
+	if (!has_bucket(all, index, &bucket)) {
+		const int is_reserved =
+			array_reserve(allocator, &buckets, &all->capacity, all->count + 1, sizeof(*all->buckets));
+
+		all->buckets = buckets;
+		if (!is_reserved)
+			return 0;
+		memmove(&all->buckets[index + 1], &all->buckets[index], (all->count - index) * sizeof(bucket));
+		all->buckets[index] = bucket;
+		all->count++;
+	}
+	add_saturated(&all->buckets[index].count, count);
+	add_saturated(&all->values, count);
+	return 1;
+}
+
+/* The number of values that are certainly not above a bound. */
+static uint64_t values_up_to(const histogram *all, uint64_t upper)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->buckets[i].upper <= upper)
+			add_saturated(&sum, all->buckets[i].count);
+	}
+	return sum;
+}
+
+/*
+ * The value of a rank is not below the lower bound of that rank, and not above the upper bound of that rank: each value
+ * is between its own two bounds.
+ */
+histogram_range histogram_permille(const histogram *all, int is_double, uint32_t permille)
+{
+	/* permille * values / 1000, rounded up. */
+	const uint64_t part = all->values / 1000 * permille + (all->values % 1000 * permille + 999) / 1000;
+	const uint64_t rank = part > 0 ? part : 1;
+	uint64_t sum = 0;
+	uint64_t low = 0;
+	uint64_t high = UINT64_MAX;
+	size_t index = 0;
+
+	for (; index + 1 < all->count; index++) {
+		add_saturated(&sum, all->buckets[index].count);
+		if (sum >= rank)
+			break;
+	}
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (values_up_to(all, middle) >= rank)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return (histogram_range){value_of(is_double, all->buckets[index].lower), value_of(is_double, low)};
+}
+
+/*
+ * Texts, and lists.
+ */
 
 char *text_copy(const mprof_allocator *allocator, const char *text)
 {
@@ -26,13 +182,13 @@ void text_release(const mprof_allocator *allocator, char *copy)
 		allocator_release(allocator, copy, strlen(copy) + 1);
 }
 
-void marks_init(mark_list *all, const mprof_allocator *allocator)
+static void marks_init(mark_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	all->allocator = *allocator;
 }
 
-void marks_destroy(mark_list *all)
+static void marks_destroy(mark_list *all)
 {
 	for (size_t i = 0; i < all->count; i++)
 		text_release(&all->allocator, all->records[i].text);
@@ -59,13 +215,13 @@ int marks_add(mark_list *all, const mprof_block *block)
 	return 1;
 }
 
-void properties_init(property_list *all, const mprof_allocator *allocator)
+static void properties_init(property_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->numbers, allocator);
 }
 
-void properties_destroy(property_list *all)
+static void properties_destroy(property_list *all)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 
@@ -124,13 +280,13 @@ int properties_set(property_list *all, const char *key, const char *value)
 
 #define TYPE_BITS (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
 
-void code_units_init(code_unit_list *all, const mprof_allocator *allocator)
+static void code_units_init(code_unit_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->latest, allocator);
 }
 
-void code_units_destroy(code_unit_list *all)
+static void code_units_destroy(code_unit_list *all)
 {
 	const mprof_allocator *allocator = &all->latest.index.allocator;
 
@@ -199,7 +355,7 @@ void code_units_unloaded(code_unit_list *all, const mprof_block *block)
 	record->is_unloaded = 1;
 }
 
-void handles_init(handle_list *all, memory_budget *budget)
+static void handles_init(handle_list *all, memory_budget *budget)
 {
 	memset(all, 0, sizeof(*all));
 	all->budget = budget;
@@ -208,7 +364,7 @@ void handles_init(handle_list *all, memory_budget *budget)
 	site_table_init(&all->by_stack, &budget->paths);
 }
 
-void handles_destroy(handle_list *all)
+static void handles_destroy(handle_list *all)
 {
 	allocator_release(&all->numbers.index.allocator, all->records, all->capacity * sizeof(*all->records));
 	all->records = NULL;
@@ -301,13 +457,13 @@ int handles_add(handle_list *all, const mprof_event *event)
 	return 1;
 }
 
-void metrics_init(metric_list *all, const mprof_allocator *allocator)
+static void metrics_init(metric_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	record_table_init(&all->records, allocator, sizeof(metric_record));
 }
 
-void metrics_destroy(metric_list *all)
+static void metrics_destroy(metric_list *all)
 {
 	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
 
@@ -452,4 +608,112 @@ const metric_record *metric_list_add_value(metric_list *all, const mprof_record 
 	}
 	add_value(metric, value, counter);
 	return metric;
+}
+
+/*
+ * Where generated code was.
+ */
+
+static void code_places_init(code_place_list *all, const mprof_allocator *allocator)
+{
+	memset(all, 0, sizeof(*all));
+	all->allocator = *allocator;
+	hash_map_init(&all->latest, allocator);
+}
+
+static void code_places_destroy(code_place_list *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (!all->places[i].is_moved)
+			text_release(&all->allocator, all->places[i].name);
+	}
+	allocator_release(&all->allocator, all->places, all->capacity * sizeof(*all->places));
+	hash_map_destroy(&all->latest);
+}
+
+/* Adds a place, which becomes the latest one of its range. Returns 0 if there is no memory. */
+static int add_place(code_place_list *all, const code_place *place)
+{
+	void *places = all->places;
+	int is_reserved = array_reserve(&all->allocator, &places, &all->capacity, all->count + 1, sizeof(*all->places));
+
+	all->places = places;
+	if (!is_reserved || !hash_map_put(&all->latest, place->range, all->count))
+		return 0;
+	all->places[all->count++] = *place;
+	return 1;
+}
+
+static int define_place(code_place_list *all, uint32_t id, const mprof_code_range_record *range)
+{
+	const code_place place = {.range = id,
+				  .kind = range->kind,
+				  .method = range->method,
+				  .address = range->address,
+				  .size = range->size,
+				  .start = range->start,
+				  .name = text_copy(&all->allocator, range->name)};
+
+	if (place.name != NULL && add_place(all, &place))
+		return 1;
+	text_release(&all->allocator, place.name);
+	return 0;
+}
+
+static int end_place(code_place_list *all, uint32_t id, const mprof_code_end_record *end)
+{
+	const uint64_t *latest = hash_map_get(&all->latest, id);
+	size_t index;
+
+	if (latest == NULL)
+		return 1;
+	index = (size_t)*latest;
+	if (end->address != 0) {
+		code_place moved = all->places[index];
+
+		moved.address = end->address;
+		moved.start = end->counter;
+		moved.is_moved = 1;
+		if (!add_place(all, &moved))
+			return 0;
+	} else {
+		hash_map_remove(&all->latest, id);
+	}
+	all->places[index].has_end = 1;
+	all->places[index].end = end->counter;
+	return 1;
+}
+
+int code_places_add(code_place_list *all, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_CODE_RANGE:
+		return define_place(all, record->id, &record->as.code_range);
+	case MPROF_RECORD_CODE_END:
+		return end_place(all, record->id, &record->as.code_end);
+	default:
+		return 1;
+	}
+}
+
+void lists_init(profile_lists *all, memory_budget *budget)
+{
+	const mprof_allocator *allocator = &budget->allocator;
+
+	marks_init(&all->marks, allocator);
+	properties_init(&all->properties, allocator);
+	code_units_init(&all->code_units, allocator);
+	handles_init(&all->handles, budget);
+	metrics_init(&all->metrics, allocator);
+	code_places_init(&all->code_places, allocator);
+}
+
+void lists_destroy(profile_lists *all)
+{
+	marks_destroy(&all->marks);
+	properties_destroy(&all->properties);
+	code_units_destroy(&all->code_units);
+	handles_destroy(&all->handles);
+	metrics_destroy(&all->metrics);
+	code_places_destroy(&all->code_places);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/records/lists.h
- * \brief Lists of a profile that only grow: markers, properties, code, handles, metrics.
+ * \brief Lists of a profile that only grow: markers, properties, code and where it was, handles, metrics and the
+ * buckets of histograms (doc/format.md, 3.15 and 3.36).
  */
 #ifndef MODEL_RECORDS_LISTS_H
 #define MODEL_RECORDS_LISTS_H
@@ -13,8 +14,37 @@
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "format/blocks/records.h"
-#include "model/records/histogram.h"
 #include "model/records/record_table.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A bucket of a histogram. The bounds are in an order of unsigned numbers. */
+typedef struct histogram_bucket {
+	uint64_t lower;
+	uint64_t upper;
+	uint64_t count; /**< Saturates. */
+} histogram_bucket;
+
+/** The buckets of a histogram, added up. All bytes 0: no buckets. */
+typedef struct histogram {
+	histogram_bucket *buckets; /**< By lower bound, then by upper bound. */
+	size_t count;
+	size_t capacity;
+	uint64_t values; /**< In all buckets. Saturates. */
+} histogram;
+
+/** What is known about a value: it is greater than lower and at most upper, as in mprof_metric_value_record. */
+typedef struct histogram_range {
+	uint64_t lower;
+	uint64_t upper;
+} histogram_range;
+
+/**
+ * The range of the value that \p permille of the values do not exceed: 0 is the smallest value and 1000 the largest.
+ * There are values.
+ */
+histogram_range histogram_permille(const histogram *all, int is_double, uint32_t permille);
 
 /** Returns a copy of \p text, which may be NULL: that yields "". NULL if there is no memory. Free by text_release(). */
 char *text_copy(const mprof_allocator *allocator, const char *text);
@@ -35,9 +65,6 @@ typedef struct mark_list {
 	size_t capacity;
 } mark_list;
 
-void marks_init(mark_list *all, const mprof_allocator *allocator);
-void marks_destroy(mark_list *all);
-
 /** Adds a MARK block. Returns 0, changing nothing, if there is no memory. */
 int marks_add(mark_list *all, const mprof_block *block);
 
@@ -52,9 +79,6 @@ typedef struct property_list {
 	size_t count;
 	size_t capacity;
 } property_list;
-
-void properties_init(property_list *all, const mprof_allocator *allocator);
-void properties_destroy(property_list *all);
 
 /** Returns 0, changing nothing, if there is no memory. */
 int properties_set(property_list *all, const char *key, const char *value);
@@ -76,9 +100,6 @@ typedef struct code_unit_list {
 	size_t count;
 	size_t capacity;
 } code_unit_list;
-
-void code_units_init(code_unit_list *all, const mprof_allocator *allocator);
-void code_units_destroy(code_unit_list *all);
 
 /** Adds a LOADED block. Returns 0, changing nothing, if there is no memory. */
 int code_units_loaded(code_unit_list *all, const mprof_block *block);
@@ -110,9 +131,6 @@ typedef struct handle_list {
 	const memory_budget *budget; /**< Consulted when memory is refused. */
 	uint64_t folded;             /**< Events without a site, because there was no memory for one. */
 } handle_list;
-
-void handles_init(handle_list *all, memory_budget *budget);
-void handles_destroy(handle_list *all);
 
 /** Adds a HANDLE_... event. Returns 0 if there is no memory. */
 int handles_add(handle_list *all, const mprof_event *event);
@@ -147,9 +165,6 @@ typedef struct metric_list {
 	size_t histogram_capacity;
 } metric_list;
 
-void metrics_init(metric_list *all, const mprof_allocator *allocator);
-void metrics_destroy(metric_list *all);
-
 /** Adds the definition of a metric. Returns 0 if there is no memory. */
 int metric_list_define(metric_list *all, const mprof_record *record);
 
@@ -165,5 +180,43 @@ int metric_list_skip_value(metric_list *all, const mprof_record *record, uint64_
  */
 const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
 					   uint64_t *growth, uint64_t *previous);
+
+/** Where a range was, from one counter up to another. A range that moves has several places. */
+typedef struct code_place {
+	uint32_t range;
+	uint32_t kind;
+	uint32_t method;
+	uint32_t has_end;
+	uint64_t address;
+	uint64_t size;
+	uint64_t start; /**< A counter, as is end. */
+	uint64_t end;
+	char *name;        /**< Shared by the places of a range, the first of which owns it. */
+	uint32_t is_moved; /**< 1: the place is not the first one of its range. */
+} code_place;
+
+typedef struct code_place_list {
+	mprof_allocator allocator;
+	code_place *places;
+	size_t count;
+	size_t capacity;
+	hash_map latest; /**< By ID of a range: index of its latest place, until it is freed. */
+} code_place_list;
+
+/** Adds a record of a CODE_RANGES block. Returns 0, changing nothing, if there is no memory. */
+int code_places_add(code_place_list *all, const mprof_record *record);
+
+/** All of these. */
+typedef struct profile_lists {
+	mark_list marks;
+	property_list properties;
+	code_unit_list code_units;
+	handle_list handles;
+	metric_list metrics;
+	code_place_list code_places;
+} profile_lists;
+
+void lists_init(profile_lists *all, memory_budget *budget);
+void lists_destroy(profile_lists *all);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/records/samples.h
- * \brief Samples: a tree of call stacks, and sums over it for each method and each part of native code.
+ * \brief Samples: a tree of call stacks, and sums over it for each method and each part of native code. Also by line
+ * of the source (doc/format.md, 3.32), and samples of kinds that the log describes (3.25), each with its own tree.
  *
  * Frames are mapped to *records*, numbered from 0: a method, or the function, module or location of native code. The
  * tree is a call tree whose methods are records and whose exclusive times are numbers of samples. Samples without
@@ -10,12 +11,15 @@
 #ifndef MODEL_RECORDS_SAMPLES_H
 #define MODEL_RECORDS_SAMPLES_H
 
+#include <mprof/format.h>
 #include <mprof/profile.h>
 #include <mprof/reader.h>
 
+#include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "model/records/call_tree.h"
 #include "model/records/record_table.h"
+#include "model/records/window.h"
 
 #include <stdint.h>
 
@@ -148,6 +152,93 @@ static inline uint64_t sample_weights_count(sample_weights *weights, uint64_t sa
 	time = weights->rest + samples * weights->period;
 	weights->rest = time % weights->unit;
 	return time / weights->unit;
+}
+
+/** Samples and allocations of a line. */
+typedef struct line_record {
+	mprof_line_stats stats;
+	uint64_t mark; /**< While a call stack is visited: line_list::mark of the last one that contains the line. */
+} line_record;
+
+typedef struct line_list {
+	mprof_allocator allocator;
+	line_record *records;
+	size_t count;
+	size_t capacity;
+	hash_map numbers; /**< Numbers of records, by the hash of a line and the hashes after it. */
+	uint64_t mark;
+} line_list;
+
+/** What a call stack counts. */
+typedef struct line_counts {
+	uint64_t samples;
+	uint64_t allocations;
+	uint64_t bytes;
+} line_counts;
+
+void line_list_init(line_list *lines, const mprof_allocator *allocator);
+void line_list_destroy(line_list *lines);
+void line_list_clear(line_list *lines);
+
+/**
+ * Adds what a call stack counts. A method allocates in the line of its own frame, also if native code inside it does.
+ * Returns 0 if there is no memory.
+ */
+int line_list_add(line_list *lines, const mprof_reader *reader, uint32_t stack, const line_counts *counts);
+
+/** A kind. Its sums are those of the samples that are in the tree. */
+typedef struct sample_kind {
+	uint32_t type;
+	uint32_t unit; /**< Of the weight, an #mprof_argument_unit. */
+	uint64_t period;
+	uint64_t samples;
+	uint64_t weight;
+	uint64_t without_weight; /**< Samples that weight lacks. */
+	uint64_t without_stack;  /**< Samples without a call stack, or with one that is not defined. */
+	char *name;
+	char *unit_name;
+	char *source;
+	sample_model *tree; /**< Weights by call stack. */
+	struct kind_argument *arguments;
+	size_t argument_count; /**< Up to the last one that matters. */
+} sample_kind;
+
+/** Samples of a kind on a thread and a processor. */
+typedef struct sample_group {
+	uint32_t type;
+	uint32_t cpu; /**< #MPROF_CPU_UNKNOWN if not known. */
+	uint64_t thread;
+	uint64_t mode; /**< An #mprof_sample_mode. */
+	uint64_t samples;
+	uint64_t weight;
+} sample_group;
+
+typedef struct sample_kinds {
+	record_table kinds; /**< Of sample_kind, by type. */
+	sample_group *groups;
+	size_t group_count;
+	size_t group_capacity;
+	hash_index numbers; /**< Of groups, plus 1. */
+	memory_budget *budget;
+	int has_locations; /**< Native frames are counted by location, not by function. */
+} sample_kinds;
+
+/** \p has_locations: as for samples_init(). */
+void sample_kinds_init(sample_kinds *all, memory_budget *budget, int has_locations);
+void sample_kinds_destroy(sample_kinds *all);
+
+/**
+ * Adds an event whose type is a kind of samples. \p thread is that of the block, which an argument may replace. A
+ * sample of a thread that is not in the window is not counted. \p is_counted receives whether it is. Returns 0 if there
+ * is no memory; nothing is counted then.
+ */
+int sample_kinds_add(sample_kinds *all, mprof_reader *reader, const profile_window *window, uint64_t thread,
+		     const mprof_event *event, int *is_counted);
+
+/** A kind, or NULL if no sample of the type was added. */
+static inline const sample_kind *sample_kinds_find(const sample_kinds *all, uint32_t type)
+{
+	return record_table_find(&all->kinds, type);
 }
 
 #endif

@@ -12,7 +12,7 @@
 #include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/monitors.h"
-#include "model/records/thread_states.h"
+#include "model/records/meanings.h"
 #include "model/records/timeline.h"
 
 /** A call stack that threads switch to and from. */

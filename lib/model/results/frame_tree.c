@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "model/profile/profile_internal.h"
 #include "model/records/call_tree.h"
+#include "model/results/measured_rows.h"
 
 #include <string.h>
 
@@ -263,79 +264,39 @@ static int has_classes(const mprof_frame_tree_options *options)
 	return options->with_classes && options->source < MPROF_FRAME_SOURCE_MEMORY;
 }
 
-static frame_site get_allocations(const mprof_profile *profile, size_t index)
-{
-	mprof_allocation_site row = {.struct_size = sizeof(row)};
-
-	if (mprof_profile_get_row(profile, MPROF_TABLE_ALLOCATION_SITES, index, &row) != MPROF_OK)
-		return (frame_site){.count = 0};
-	return (frame_site){.class_id = row.class_id,
-			    .stack = row.stack,
-			    .call = row.call,
-			    .caller = row.caller,
-			    .flags = row.flags & MPROF_EVENT_FLAG_COMPILING,
-			    .is_estimated = row.samples != 0,
-			    .count = row.allocations,
-			    .value = row.bytes};
-}
-
-static frame_site get_waits(const mprof_profile *profile, size_t index)
-{
-	mprof_monitor_site row = {.struct_size = sizeof(row)};
-
-	if (mprof_profile_get_row(profile, MPROF_TABLE_MONITOR_SITES, index, &row) != MPROF_OK)
-		return (frame_site){.count = 0};
-	return (frame_site){.class_id = row.class_id,
-			    .stack = row.stack,
-			    .call = row.call,
-			    .count = row.contentions,
-			    .value = row.contended_ns};
-}
-
-static frame_site get_handles(const mprof_profile *profile, size_t index)
-{
-	mprof_handle_site row = {.struct_size = sizeof(row)};
-
-	if (mprof_profile_get_row(profile, MPROF_TABLE_HANDLE_SITES, index, &row) != MPROF_OK)
-		return (frame_site){.count = 0};
-	return (frame_site){.class_id = row.class_id, .stack = row.stack, .count = row.created, .value = row.alive};
-}
-
-static frame_site get_memory(const mprof_profile *profile, size_t index, uint32_t kind)
-{
-	mprof_memory_site row = {.struct_size = sizeof(row)};
-
-	if (mprof_profile_get_row(profile, MPROF_TABLE_MEMORY_SITES, index, &row) != MPROF_OK)
-		return (frame_site){.count = 0};
-	switch (kind) {
-	case MPROF_FRAME_SOURCE_MEMORY:
-		return (frame_site){.stack = row.stack, .count = row.allocations, .value = row.bytes};
-	case MPROF_FRAME_SOURCE_MEMORY_LIVE:
-		return (frame_site){.stack = row.stack, .count = row.live, .value = row.live_bytes};
-	case MPROF_FRAME_SOURCE_MEMORY_PEAK:
-		return (frame_site){.stack = row.stack, .count = row.peak_live, .value = row.peak_bytes};
-	default:
-		return (frame_site){.stack = row.stack, .count = row.temporaries, .value = row.temporaries};
-	}
-}
-
 static size_t count_sites(const site_reader *sites)
 {
 	return mprof_profile_get_row_count(sites->profile, table_of_sites(sites->options->source));
 }
 
+/* What a source counts of a table of call sites. */
+static const struct source_measures {
+	uint8_t count;
+	uint8_t value;
+} source_measures[] = {
+	[MPROF_FRAME_SOURCE_ALLOCATIONS] = {MPROF_MEASURE_COUNT, MPROF_MEASURE_SELF},
+	[MPROF_FRAME_SOURCE_WAITS] = {MPROF_MEASURE_COUNT, MPROF_MEASURE_SELF},
+	[MPROF_FRAME_SOURCE_HANDLES] = {MPROF_MEASURE_COUNT, MPROF_MEASURE_SELF},
+	[MPROF_FRAME_SOURCE_MEMORY] = {MPROF_MEASURE_COUNT, MPROF_MEASURE_SELF},
+	[MPROF_FRAME_SOURCE_MEMORY_LIVE] = {MPROF_MEASURE_LIVE_COUNT, MPROF_MEASURE_LIVE},
+	[MPROF_FRAME_SOURCE_MEMORY_PEAK] = {MPROF_MEASURE_PEAK_COUNT, MPROF_MEASURE_PEAK},
+	[MPROF_FRAME_SOURCE_MEMORY_TEMPORARY] = {MPROF_MEASURE_TEMPORARY_COUNT, MPROF_MEASURE_TEMPORARY_COUNT},
+};
+
 static frame_site get_site(const site_reader *sites, size_t index)
 {
-	switch (sites->options->source) {
-	case MPROF_FRAME_SOURCE_WAITS:
-		return get_waits(sites->profile, index);
-	case MPROF_FRAME_SOURCE_HANDLES:
-		return get_handles(sites->profile, index);
-	case MPROF_FRAME_SOURCE_ALLOCATIONS:
-		return get_allocations(sites->profile, index);
-	default:
-		return get_memory(sites->profile, index, sites->options->source);
-	}
+	const struct source_measures *measures = &source_measures[sites->options->source];
+	measured_row row;
+
+	(void)measured_rows_get(sites->profile, table_of_sites(sites->options->source), index, &row);
+	return (frame_site){.class_id = row.id,
+			    .stack = row.stack,
+			    .call = row.call,
+			    .caller = row.caller,
+			    .flags = row.flags & MPROF_EVENT_FLAG_COMPILING,
+			    .is_estimated = row.values[MPROF_MEASURE_SAMPLED] != 0,
+			    .count = row.values[measures->count],
+			    .value = row.values[measures->value]};
 }
 
 /* Continues with a callee of a node. Returns 0 if there is no memory or it was stopped, like the functions below. */
@@ -509,14 +470,14 @@ static int add_classes(site_reader *sites)
 	const size_t count = mprof_profile_get_row_count(sites->profile, MPROF_TABLE_CLASSES);
 
 	for (size_t i = 0; i < count; i++) {
-		mprof_class_stats row = {.struct_size = sizeof(row)};
 		frame_site site = {.count = 0};
+		measured_row row;
 
-		if (mprof_profile_get_row(sites->profile, MPROF_TABLE_CLASSES, i, &row) != MPROF_OK)
+		if (!measured_rows_get(sites->profile, MPROF_TABLE_CLASSES, i, &row))
 			continue;
 		site.class_id = row.id;
-		site.count = subtract_sum(&sites->counts, row.id, row.allocations);
-		site.value = subtract_sum(&sites->values, row.id, row.bytes);
+		site.count = subtract_sum(&sites->counts, row.id, row.values[MPROF_MEASURE_COUNT]);
+		site.value = subtract_sum(&sites->values, row.id, row.values[MPROF_MEASURE_SELF]);
 		if (site.count > 0 && !add_site(sites, &site))
 			return 0;
 	}

@@ -462,6 +462,14 @@ size_t mprof_live_window_get_row_count(const mprof_live_window *window, uint32_t
 	return rows != NULL ? rows->count : 0;
 }
 
+/* Whether the values of a measure are counters. */
+static int is_duration(uint32_t table, uint32_t measure)
+{
+	const mprof_table_column *column = mprof_table_get_measure(table, measure);
+
+	return column != NULL && column->unit == MPROF_UNIT_NANOSECONDS;
+}
+
 mprof_status mprof_live_window_get_row(const mprof_live_window *window, uint32_t table, size_t index,
 				       mprof_live_row *row)
 {
@@ -478,9 +486,9 @@ mprof_status mprof_live_window_get_row(const mprof_live_window *window, uint32_t
 	copy.count = live_row_value(found, 0);
 	copy.self = live_row_value(found, 1);
 	copy.total = live_row_value(found, 2);
-	if (table == MPROF_TABLE_METHODS || table == MPROF_TABLE_THREADS || table == MPROF_TABLE_MONITORS)
+	if (is_duration(table, MPROF_MEASURE_SELF))
 		copy.self = profile_clock_duration(&window->clock, copy.self);
-	if (table == MPROF_TABLE_METHODS)
+	if (is_duration(table, MPROF_MEASURE_TOTAL))
 		copy.total = profile_clock_duration(&window->clock, copy.total);
 	return struct_copy_out(row, &copy, sizeof(copy));
 }

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "model/records/call_tree.h"
 #include "model/results/diff_names.h"
+#include "model/results/measured_rows.h"
 
 #include <string.h>
 
@@ -35,77 +36,6 @@ typedef struct diff_source {
 	size_t frame_count;
 	size_t frame_capacity;
 } diff_source;
-
-static int visit_row(const diff_source *source, uint32_t table, uint32_t kind, uint32_t id, uint64_t count,
-		     uint64_t self, uint64_t total)
-{
-	const diff_source_row row = {table, {kind, id, 0}, source->frames, source->frame_count, {count, self, total}};
-
-	return source->visit(source->user, &row);
-}
-
-static int read_methods(diff_source *source)
-{
-	mprof_method_stats stats = {.struct_size = sizeof(stats)};
-	int is_read = 1;
-
-	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_METHODS); i++) {
-		if (!progress_step(source->going))
-			return 0;
-		if (mprof_profile_get_row(source->profile, MPROF_TABLE_METHODS, i, &stats) == MPROF_OK &&
-		    (stats.calls > 0 || stats.total_ns > 0))
-			is_read = visit_row(source, MPROF_TABLE_METHODS, MPROF_SAMPLE_METHOD, stats.id, stats.calls,
-					    stats.self_ns, stats.total_ns);
-	}
-	return is_read;
-}
-
-static int read_allocations(diff_source *source)
-{
-	mprof_class_stats stats = {.struct_size = sizeof(stats)};
-	int is_read = 1;
-
-	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_CLASSES); i++) {
-		if (!progress_step(source->going))
-			return 0;
-		if (mprof_profile_get_row(source->profile, MPROF_TABLE_CLASSES, i, &stats) == MPROF_OK &&
-		    stats.allocations > 0)
-			is_read = visit_row(source, MPROF_TABLE_CLASSES, DIFF_CLASS, stats.id, stats.allocations,
-					    stats.bytes, stats.bytes);
-	}
-	return is_read;
-}
-
-static int read_samples(diff_source *source)
-{
-	mprof_sample_stats stats = {.struct_size = sizeof(stats)};
-	int is_read = 1;
-
-	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_SAMPLES); i++) {
-		if (!progress_step(source->going))
-			return 0;
-		if (mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLES, i, &stats) == MPROF_OK &&
-		    stats.total > 0)
-			is_read = visit_row(source, MPROF_TABLE_SAMPLES, stats.kind, stats.id, 0, stats.self,
-					    stats.total);
-	}
-	return is_read;
-}
-
-static int read_monitors(diff_source *source)
-{
-	mprof_monitor_stats stats = {.struct_size = sizeof(stats)};
-	int is_read = 1;
-
-	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITORS); i++) {
-		if (!progress_step(source->going))
-			return 0;
-		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITORS, i, &stats) == MPROF_OK)
-			is_read = visit_row(source, MPROF_TABLE_MONITORS, DIFF_CLASS, stats.class_id, stats.contentions,
-					    stats.contended_ns, stats.contended_ns);
-	}
-	return is_read;
-}
 
 static int add_frame(diff_source *source, uint32_t kind, uint32_t id, uint32_t flags)
 {
@@ -159,57 +89,72 @@ static int read_path(diff_source *source, uint32_t node)
 }
 
 /* Reads the frames of a call site: of a call stack, a method, or a node of the call tree. */
-static int read_site(diff_source *source, uint32_t stack, uint32_t caller, uint32_t node)
+static int read_site(diff_source *source, const measured_row *row)
 {
 	source->frame_count = 0;
-	if (stack != 0)
-		return read_stack(source, stack);
-	if (caller != 0 && node == 0)
-		return add_frame(source, MPROF_SAMPLE_METHOD, caller, 0);
-	return read_path(source, node);
+	if (row->stack != 0)
+		return read_stack(source, row->stack);
+	if (row->caller != 0 && row->call == 0)
+		return add_frame(source, MPROF_SAMPLE_METHOD, row->caller, 0);
+	return read_path(source, row->call);
 }
 
-static int read_sites(diff_source *source)
-{
-	mprof_allocation_site site = {.struct_size = sizeof(site)};
-	mprof_monitor_site wait = {.struct_size = sizeof(wait)};
-	int is_read = 1;
+/* A table that is compared. */
+typedef struct diff_table {
+	uint32_t table;
+	int has_sites;  /* Its rows have call sites; those without one are not compared. */
+	int has_unused; /* Rows of which nothing was counted are compared, too. */
+} diff_table;
 
-	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_ALLOCATION_SITES);
-	     i++) {
+static const diff_table compared[] = {
+	{MPROF_TABLE_METHODS, 0, 0},  {MPROF_TABLE_CLASSES, 0, 0},          {MPROF_TABLE_SAMPLES, 0, 0},
+	{MPROF_TABLE_MONITORS, 0, 1}, {MPROF_TABLE_ALLOCATION_SITES, 1, 1}, {MPROF_TABLE_MONITOR_SITES, 1, 1},
+};
+
+#define COMPARED (sizeof(compared) / sizeof(compared[0]))
+
+/* Returns 0 if there is no memory. */
+static int read_row(diff_source *source, const diff_table *table, const measured_row *row)
+{
+	const uint64_t count = row->values[MPROF_MEASURE_COUNT];
+	const uint64_t self = row->values[MPROF_MEASURE_SELF];
+	const uint64_t total = measured_row_value(row, table->table, MPROF_MEASURE_TOTAL, MPROF_MEASURE_SELF);
+	diff_source_row visited = {
+		.table = table->table, .item = {row->kind, row->id, 0}, .values = {count, self, total}};
+
+	if (!table->has_unused && count == 0 && total == 0)
+		return 1;
+	if (table->has_sites && !read_site(source, row))
+		return 0;
+	if (table->has_sites && source->frame_count == 0)
+		return 1;
+	visited.frames = source->frames;
+	visited.frame_count = source->frame_count;
+	return source->visit(source->user, &visited);
+}
+
+static int read_table(diff_source *source, const diff_table *table)
+{
+	const size_t count = mprof_profile_get_row_count(source->profile, table->table);
+	measured_row row;
+
+	source->frame_count = 0;
+	for (size_t i = 0; i < count; i++) {
 		if (!progress_step(source->going))
 			return 0;
-		if (mprof_profile_get_row(source->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site) != MPROF_OK)
-			continue;
-		is_read = read_site(source, site.stack, site.caller, site.call) &&
-			  (source->frame_count == 0 ||
-			   visit_row(source, MPROF_TABLE_ALLOCATION_SITES, DIFF_CLASS, site.class_id, site.allocations,
-				     site.bytes, site.bytes));
-	}
-	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITOR_SITES);
-	     i++) {
-		if (!progress_step(source->going))
+		if (measured_rows_get(source->profile, table->table, i, &row) && !read_row(source, table, &row))
 			return 0;
-		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITOR_SITES, i, &wait) != MPROF_OK)
-			continue;
-		is_read = read_site(source, wait.stack, 0, wait.call) &&
-			  (source->frame_count == 0 ||
-			   visit_row(source, MPROF_TABLE_MONITOR_SITES, DIFF_CLASS, wait.class_id, wait.contentions,
-				     wait.contended_ns, wait.contended_ns));
 	}
-	return is_read;
+	return 1;
 }
 
 /* Steps of diff_source_read(), without the frames of call sites. */
 static uint64_t diff_source_steps(const mprof_profile *profile)
 {
-	static const uint32_t tables[] = {MPROF_TABLE_METHODS,          MPROF_TABLE_CLASSES,
-					  MPROF_TABLE_SAMPLES,          MPROF_TABLE_MONITORS,
-					  MPROF_TABLE_ALLOCATION_SITES, MPROF_TABLE_MONITOR_SITES};
 	uint64_t steps = 0;
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		steps += mprof_profile_get_row_count(profile, tables[i]);
+	for (size_t i = 0; i < COMPARED; i++)
+		steps += mprof_profile_get_row_count(profile, compared[i].table);
 	return steps;
 }
 
@@ -223,9 +168,10 @@ static int diff_source_read(const mprof_allocator *allocator, const mprof_profil
 			      .going = going,
 			      .visit = visit,
 			      .user = user};
-	int is_read = read_methods(&source) && read_allocations(&source) && read_samples(&source) &&
-		      read_monitors(&source) && read_sites(&source);
+	int is_read = 1;
 
+	for (size_t i = 0; is_read && i < COMPARED; i++)
+		is_read = read_table(&source, &compared[i]);
 	allocator_release(allocator, source.stack, source.stack_capacity * sizeof(*source.stack));
 	allocator_release(allocator, source.frames, source.frame_capacity * sizeof(*source.frames));
 	return is_read;
