@@ -2,7 +2,7 @@
 /* The page of mprof explore: finds it, and writes it with a log inside, or with the request to fetch one. */
 #include "explore/page.h"
 
-#include "export/gzip_stream.h"
+#include "export/export_file.h"
 #include "shared/text.h"
 
 #include <errno.h>

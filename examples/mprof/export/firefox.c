@@ -8,7 +8,6 @@
 #include "common/arguments.h"
 #include "common/json.h"
 #include "export/event_walk.h"
-#include "export/firefox_counters.h"
 #include "export/firefox_tables.h"
 #include "export/span_walk.h"
 #include "export/targets.h"

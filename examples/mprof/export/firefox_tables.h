@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/firefox_tables.h
- * \brief The tables that the threads of a profile of Firefox share: strings, functions, frames and call stacks.
+ * \brief The tables that the threads of a profile of Firefox share: strings, functions, frames and call stacks;
+ * and its counters, whose values are differences to the previous ones and are kept until they are written.
  *
  * They grow with the number of distinct entries, not with that of events. Functions return #FIREFOX_NONE if out of
  * memory, and set firefox_tables::has_failed.
@@ -141,5 +142,24 @@ void firefox_write_marker_schemas(json_writer *json);
 
 /** Writes the markers of a thread. */
 void firefox_write_markers(firefox_tables *tables, json_writer *json, spool *spool, const spool_stream *markers);
+
+/** Instead of the ID of a metric: the size of the heap. */
+#define FIREFOX_HEAP_SIZE UINT64_MAX
+
+typedef struct firefox_counter firefox_counter;
+
+/** Initialized with 0. */
+typedef struct firefox_counters {
+	firefox_counter *first;
+	spool spool;
+	int has_failed; /**< Out of memory. */
+} firefox_counters;
+
+/** Adds the value of a counter at a time in nanoseconds. */
+void firefox_counters_add(firefox_counters *counters, uint64_t id, const char *name, uint64_t time, uint64_t value);
+
+/** Writes all counters. */
+void firefox_counters_write(firefox_counters *counters, json_writer *json, plain_buffer *plain, const char *pid);
+void firefox_counters_release(firefox_counters *counters);
 
 #endif

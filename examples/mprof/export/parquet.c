@@ -4,7 +4,6 @@
  * compressed. All columns are optional.
  */
 #include "common/arguments.h"
-#include "export/table_files.h"
 #include "export/table_logs.h"
 #include "export/targets.h"
 

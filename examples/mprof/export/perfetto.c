@@ -6,7 +6,6 @@
 #include "common/arguments.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
-#include "export/perfetto_clocks.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_packets.h"
 #include "export/perfetto_samples.h"

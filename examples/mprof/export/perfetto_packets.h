@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/perfetto_packets.h
- * \brief Packets of a Perfetto trace: sequences, tracks, slices, instants and counters.
+ * \brief Packets of a Perfetto trace: sequences, tracks, slices, instants, counters, and values of the clocks of a log,
+ * by which the reader relates the traces of other programs that have times of these clocks.
  *
  * Times are nanoseconds from the start of the log. The packets of a sequence share the definitions of names. The calls
  * of each thread are a sequence of their own, with a clock that contains the time since the previous packet, so that a
@@ -10,6 +11,7 @@
 #ifndef PERFETTO_PACKETS_H
 #define PERFETTO_PACKETS_H
 
+#include "export/event_walk.h"
 #include "export/intern.h"
 #include "export/protobuf.h"
 #include "export/text_stream.h"
@@ -168,5 +170,21 @@ void perfetto_begin_call(perfetto_writer *writer, perfetto_sequence *sequence, u
 void perfetto_end_call(perfetto_writer *writer, perfetto_sequence *sequence, uint64_t time);
 
 void perfetto_release(perfetto_writer *writer);
+
+/** Initialized with 0. */
+typedef struct perfetto_clocks {
+	struct clock_value *values;
+	size_t count;
+	size_t capacity;
+	uint64_t left_out; /**< Values from before the start of the log, or that exceed 64 bits. */
+} perfetto_clocks;
+
+/** Keeps the value of a clock. */
+void perfetto_clocks_add(perfetto_clocks *clocks, perfetto_writer *writer, const event_walk *walk,
+			 const mprof_record *pair);
+
+/** Writes all values, in the order of their times, after all sequences have begun. */
+void perfetto_clocks_write(perfetto_clocks *clocks, perfetto_writer *writer);
+void perfetto_clocks_release(perfetto_clocks *clocks);
 
 #endif
