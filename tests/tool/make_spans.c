@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE; or, with the argument "deep",
- * one of 2,000 spans inside each other. Times in ms:
+ * one of 2,000 spans inside each other, and with "messages", one of messages with and without what they may have, of
+ * which the last is that of a queue. Times in ms:
  *   thread 0x10  accepts requests 1 to 4 at 10, 20, 30 and 40; each is a flow to the thread that answers it
  *   thread 0x20  answers 1 from 12 to 22 (/a), which it parses from 13 to 15, in m1; 3 from 32 to 52 (/b), which fails
  *   thread 0x21  answers 2 from 22 to 25 (/a) and 4 from 41 to 71 (/a), which it parses from 42 on, and does not end
@@ -17,7 +18,7 @@
 #define START UINT64_C(1000000)
 #define MS UINT64_C(1000000)
 
-enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE };
+enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE, LOGGED };
 
 static mprof_writer *writer;
 static uint64_t now = START;
@@ -93,6 +94,10 @@ static void define_types(void)
 		ARGUMENT(12, "parent", NUMBER, UNSIGNED, PARENT, NONE),
 		ARGUMENT(13, "severity", NUMBER, UNSIGNED, SEVERITY, NONE),
 		ARGUMENT(14, "message", TEXT, BYTES, MESSAGE, NONE),
+		ARGUMENT(15, "severity", NUMBER, UNSIGNED, NONE, NONE),
+		ARGUMENT(16, "source", TEXT, BYTES, NONE, NONE),
+		ARGUMENT(17, "text", TEXT, BYTES, NONE, NONE),
+		ARGUMENT(18, "code", NUMBER, UNSIGNED, NONE, NONE),
 		TYPE(REQUEST, "request", SPAN, 0, 1, 1, 7),
 		TYPE(PARSE, "parse", BEGIN, 0, 1, 0, 0),
 		TYPE(PARSED, "parsed", END, PARSE, 1, 0, 0),
@@ -100,6 +105,7 @@ static void define_types(void)
 		TYPE(TASK, "task", ASYNC_BEGIN, 0, 0, 11, 2),
 		TYPE(TASK_DONE, "task done", ASYNC_END, 0, 0, 11, 1),
 		TYPE(MESSAGE, "log", INSTANT, 0, 0, 13, 2),
+		TYPE(LOGGED, "mprof.log", INSTANT, 0, 0, 15, 4),
 	};
 	const mprof_class_definition c1 = {.struct_size = sizeof(c1), .id = 1, .name = "C1", .name_length = 2};
 	const mprof_method_definition m1 = {
@@ -235,21 +241,53 @@ static void write_deep(void)
 	now = START + 6000 * MS;
 }
 
+static void log_message(uint64_t severity, const char *source, const char *text, uint64_t ms)
+{
+	put_number(severity);
+	put_text(source);
+	put_text(text);
+	put_number(ms);
+	add(LOGGED, ms);
+}
+
+/* Severities of 0 and 7 have no meaning. */
+static void write_messages(void)
+{
+	static const mprof_record queue = {
+		.kind = MPROF_RECORD_TIMELINE,
+		.id = 1,
+		.as.timeline = {.thread = 0x30, .kind = MPROF_TIMELINE_QUEUE, .name = "queue"}};
+
+	define(MPROF_BLOCK_TIMELINES, &queue, 1);
+	begin_thread(0x10);
+	for (uint64_t severity = 0; severity <= 7; severity++)
+		log_message(severity, severity % 2 == 0 ? "net/http" : "db", "text", severity);
+	log_message(4, "", "without a source", 10);
+	log_message(4, "db", "", 11);
+	expect(mprof_writer_end_events(writer), "block");
+	begin_thread(0x30);
+	log_message(5, "gpu", "of a queue", 20);
+	expect(mprof_writer_end_events(writer), "block");
+	now = START + 100 * MS;
+}
+
 int main(int argc, char **argv)
 {
-	const int is_deep = argc == 3 && strcmp(argv[2], "deep") == 0;
+	const char *kind = argc == 3 ? argv[2] : "";
 	mprof_writer_options options;
 
-	if (argc != 2 && !is_deep) {
-		fputs("usage: make_spans FILE [deep]\n", stderr);
+	if (argc != 2 && strcmp(kind, "deep") != 0 && strcmp(kind, "messages") != 0) {
+		fputs("usage: make_spans FILE [deep | messages]\n", stderr);
 		return 2;
 	}
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = read_clock;
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_types();
-	if (is_deep) {
+	if (strcmp(kind, "deep") == 0) {
 		write_deep();
+	} else if (strcmp(kind, "messages") == 0) {
+		write_messages();
 	} else {
 		write_events();
 		now = START + 100 * MS;

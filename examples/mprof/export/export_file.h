@@ -2,8 +2,8 @@
 /**
  * \file export/export_file.h
  * \brief The file that an export writes: a stream, compressed if the format is, that gets its name only when it is
- * complete; and streams that compress what is written to them with gzip. A write error need not be checked at each call:
- * export_file_close() reports it.
+ * complete; and streams that compress what is written to them with gzip. A write error need not be checked at each
+ * call: export_file_close() reports it.
  */
 #ifndef EXPORT_FILE_H
 #define EXPORT_FILE_H

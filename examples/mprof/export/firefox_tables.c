@@ -621,6 +621,7 @@ enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1, PHASE_START = 2 };
 typedef enum field_format {
 	FIELD_NONE,
 	FIELD_STRING,
+	FIELD_TEXT, /* The same without an index. */
 	FIELD_COUNT,
 	FIELD_DURATION,
 	FIELD_BYTES,
@@ -629,9 +630,9 @@ typedef enum field_format {
 
 /* The names of the formats; a string is the index of one. */
 static const char *const format_names[] = {
-	[FIELD_NONE] = "",         [FIELD_STRING] = "unique-string",
-	[FIELD_COUNT] = "integer", [FIELD_DURATION] = "duration",
-	[FIELD_BYTES] = "bytes",   [FIELD_NUMBER] = "number",
+	[FIELD_NONE] = "",         [FIELD_STRING] = "unique-string", [FIELD_TEXT] = "string",
+	[FIELD_COUNT] = "integer", [FIELD_DURATION] = "duration",    [FIELD_BYTES] = "bytes",
+	[FIELD_NUMBER] = "number",
 };
 
 typedef struct marker_field {
@@ -704,6 +705,16 @@ static const struct marker_schema {
 			       "{marker.name} {marker.data.arguments}",
 			       FIREFOX_OTHER,
 			       {{"category", "Category", FIELD_STRING}, {"arguments", "Arguments", FIELD_STRING}}},
+	/* The program that prints the log of a profile reads these two fields of markers of this type. */
+	[FIREFOX_MESSAGE] = {"Log",
+			     "Message",
+			     "({marker.data.module}) {marker.data.name}",
+			     FIREFOX_OTHER,
+			     {{"module", "Module", FIELD_TEXT},
+			      {"name", "Message", FIELD_TEXT},
+			      {"severity", "Severity", FIELD_STRING},
+			      {"category", "Category", FIELD_STRING},
+			      {"arguments", "Arguments", FIELD_STRING}}},
 	[FIREFOX_SAMPLED_TIME] = SAMPLED("mprof-sample-time", FIELD_DURATION),
 	[FIREFOX_SAMPLED_BYTES] = SAMPLED("mprof-sample-bytes", FIELD_BYTES),
 	[FIREFOX_SAMPLED] = SAMPLED("mprof-sample", FIELD_COUNT),
@@ -736,11 +747,13 @@ static void write_schema(json_writer *json, const struct marker_schema *schema)
 	json_end_object(json);
 }
 
-void firefox_write_marker_schemas(json_writer *json)
+void firefox_write_marker_schemas(const firefox_tables *tables, json_writer *json)
 {
 	json_begin_array(json, "markerSchema");
-	for (size_t i = 0; i < FIREFOX_MARKER_KINDS; i++)
-		write_schema(json, &schemas[i]);
+	for (size_t i = 0; i < FIREFOX_MARKER_KINDS; i++) {
+		if (i != FIREFOX_MESSAGE || tables->has_messages)
+			write_schema(json, &schemas[i]);
+	}
 	json_end_array(json);
 }
 
@@ -756,13 +769,16 @@ static void write_milliseconds(json_writer *json, const char *key, uint64_t nano
 	json_fixed(json, key, nanoseconds, 6);
 }
 
-static void write_field(json_writer *json, const marker_field *field, uint64_t value)
+static void write_field(const firefox_tables *tables, json_writer *json, const marker_field *field, uint64_t value)
 {
 	double number;
 
 	switch (field->format) {
 	case FIELD_DURATION:
 		write_milliseconds(json, field->key, value);
+		break;
+	case FIELD_TEXT:
+		firefox_write_string(tables, json, field->key, (uint32_t)value);
 		break;
 	case FIELD_NUMBER:
 		memcpy(&number, &value, sizeof(number));
@@ -784,7 +800,7 @@ static void write_data(void *user, const void *record)
 	json_string(writer->json, "type", schema->type);
 	for (size_t i = 0; i < FIREFOX_MARKER_FIELDS && schema->fields[i].format != FIELD_NONE; i++) {
 		if ((marker->unknown >> i & 1) == 0)
-			write_field(writer->json, &schema->fields[i], marker->values[i]);
+			write_field(writer->tables, writer->json, &schema->fields[i], marker->values[i]);
 	}
 	if (marker->stack != 0) {
 		json_begin_object(writer->json, "cause");

@@ -69,7 +69,8 @@ typedef struct firefox_tables {
 	size_t stack_count;
 	size_t stack_capacity;
 	plain_buffer plain;
-	int has_failed; /**< Out of memory. */
+	int has_messages; /**< A marker is a #FIREFOX_MESSAGE. */
+	int has_failed;   /**< Out of memory. */
 } firefox_tables;
 
 /** Both arguments are borrowed. */
@@ -114,6 +115,7 @@ typedef enum firefox_marker_kind {
 	FIREFOX_LOSS,
 	FIREFOX_METRIC,
 	FIREFOX_DESCRIBED, /**< A span or another event that the program describes. */
+	FIREFOX_MESSAGE,   /**< A message of the program, whose type is one of Firefox. */
 	/** Samples of kinds that the log describes, by the unit of their weight; these have a call stack. */
 	FIREFOX_SAMPLED_TIME,
 	FIREFOX_SAMPLED_BYTES,
@@ -138,7 +140,7 @@ typedef struct firefox_marker {
 } firefox_marker;
 
 /** Writes the descriptions of all kinds. */
-void firefox_write_marker_schemas(json_writer *json);
+void firefox_write_marker_schemas(const firefox_tables *tables, json_writer *json);
 
 /** Writes the markers of a thread. */
 void firefox_write_markers(firefox_tables *tables, json_writer *json, spool *spool, const spool_stream *markers);

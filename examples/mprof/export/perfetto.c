@@ -138,7 +138,8 @@ typedef struct trace_thread {
 	uint64_t pid;
 	uint64_t tid;
 	uint64_t track;
-	uint64_t rows; /* How many rows have begun. */
+	uint64_t rows;   /* How many rows have begun. */
+	uint64_t is_own; /* It is a thread of a program, or a part of one. */
 } trace_thread;
 
 /* A row of a thread. */
@@ -213,6 +214,7 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	char description[NAME_SIZE] = "";
 	const trace_thread *parent;
 	uint64_t process;
+	int is_own;
 	uint64_t pid;
 
 	thread_names_table_identify(&trace->names, id, &identity);
@@ -226,12 +228,17 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	if (!thread_names_table_timeline(&trace->names, id, &timeline) || timeline.kind == MPROF_TIMELINE_THREAD ||
 	    timeline.kind > MPROF_TIMELINE_REMOTE) {
 		perfetto_describe_thread(&trace->writer, track, pid, identity.tid, identity.name, description);
+		thread->is_own = 1;
 		return;
 	}
 	/* A timeline that is no thread of a program is a track below that of its parent, or of its process. */
 	parent = timeline.parent != 0 ? get_thread(trace, timeline.parent) : NULL;
 	perfetto_describe_ranked(&trace->writer, track, parent != NULL ? parent->track : process, identity.name,
 				 timeline.rank, description);
+	is_own = parent != NULL && parent->is_own;
+	/* It has moved if its parent was new. */
+	thread = key_map_find(&trace->threads, id);
+	thread->is_own = is_own;
 }
 
 /* The description of a thread, written if it is new. NULL if out of memory. */
@@ -449,8 +456,10 @@ static void end_span(void *user, const walk_thread *thread, const walk_span *spa
 static void add_described(void *user, const walk_thread *thread, const walk_span *event)
 {
 	perfetto_trace *trace = user;
+	const trace_thread *described = key_map_find(&trace->threads, thread->id);
 
-	perfetto_spans_instant(&trace->spans, instant_track(trace, thread), event);
+	perfetto_spans_instant(&trace->spans, instant_track(trace, thread), event,
+			       described != NULL && described->is_own);
 }
 
 /* Samples without a thread are those of the process. */

@@ -6,8 +6,25 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NAME_SIZE 64
+
+/* InternedData, and the fields of SourceLocation and LogMessageBody */
+enum { INTERNED_SOURCES = 4, INTERNED_BODIES = 20, INTERNED_ID = 1, INTERNED_TEXT = 2 };
+
+/* TrackEvent, and the fields of LogMessage */
+enum { EVENT_MESSAGE = 21, MESSAGE_SOURCE = 1, MESSAGE_BODY = 2, MESSAGE_PRIORITY = 3 };
+
+/* The values of LogMessage.Priority have the order of the severities; this is added to those. */
+#define PRIORITY_OF_SEVERITY 1
+
+/* A message. Texts are numbers of definitions; what is 0 is not known. */
+typedef struct trace_message {
+	uint64_t text;
+	uint64_t source;
+	uint64_t severity;
+} trace_message;
 
 /* The track of a span. Those that any thread may end have one each; the viewer merges tracks with the same name. */
 static uint64_t track_of(const perfetto_spans *spans, const walk_span *span)
@@ -95,10 +112,80 @@ void perfetto_spans_end(perfetto_spans *spans, const walk_span *span)
 	perfetto_end_event(spans->writer, span->end);
 }
 
-void perfetto_spans_instant(perfetto_spans *spans, uint64_t track, const walk_span *event)
+/* The number of a text, which is defined if it is new. */
+static uint64_t define_text(perfetto_spans *spans, intern_table *table, uint32_t field, const char *text)
 {
+	perfetto_writer *writer = spans->writer;
+	uint32_t index = 0;
+	int added;
+
+	if (*text == '\0')
+		return 0;
+	added = intern_add(table, text, strlen(text) + 1, &index);
+	writer->has_failed |= added < 0;
+	if (added <= 0)
+		return (uint64_t)index + 1;
+	protobuf_clear(&writer->inner);
+	protobuf_number(&writer->inner, INTERNED_ID, (uint64_t)index + 1);
+	protobuf_text(&writer->inner, INTERNED_TEXT, perfetto_text(writer, text));
+	protobuf_clear(&writer->part);
+	protobuf_add(&writer->part, field, &writer->inner);
+	protobuf_clear(&writer->packet);
+	protobuf_add(&writer->packet, PACKET_INTERNED_DATA, &writer->part);
+	perfetto_end_packet(writer);
+	return (uint64_t)index + 1;
+}
+
+/* Reads a message, and defines its texts. */
+static trace_message read_message(perfetto_spans *spans, const mprof_event *event)
+{
+	const mprof_reader *reader = spans->walk->input.reader;
+	trace_message message = {0};
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (!span_walk_is_message(spans->walk, event) || !typed_begin(&arguments, reader, event))
+		return message;
+	while (typed_next(&arguments, &argument)) {
+		switch (span_walk_message_part(&argument)) {
+		case WALK_MESSAGE_SEVERITY:
+			message.severity = argument.value.number;
+			break;
+		case WALK_MESSAGE_SOURCE:
+			message.source = define_text(spans, &spans->sources, INTERNED_SOURCES,
+						     typed_value_text(reader, &argument));
+			break;
+		case WALK_MESSAGE_TEXT:
+			message.text =
+				define_text(spans, &spans->texts, INTERNED_BODIES, typed_value_text(reader, &argument));
+			break;
+		default:
+			break;
+		}
+	}
+	return message;
+}
+
+static void add_message(perfetto_writer *writer, const trace_message *message)
+{
+	/* The reader counts a message without a text as an error. */
+	if (message->text == 0)
+		return;
+	protobuf_clear(&writer->inner);
+	protobuf_number(&writer->inner, MESSAGE_SOURCE, message->source);
+	protobuf_number(&writer->inner, MESSAGE_BODY, message->text);
+	if (message->severity != 0)
+		protobuf_number(&writer->inner, MESSAGE_PRIORITY, message->severity + PRIORITY_OF_SEVERITY);
+	protobuf_add(&writer->part, EVENT_MESSAGE, &writer->inner);
+}
+
+void perfetto_spans_instant(perfetto_spans *spans, uint64_t track, const walk_span *event, int is_thread)
+{
+	const trace_message message = is_thread ? read_message(spans, event->first) : (trace_message){0};
+
 	perfetto_begin_event(spans->writer, TRACK_EVENT_INSTANT, track, event->name);
 	perfetto_add_category(spans->writer, event->category);
+	add_message(spans->writer, &message);
 	add_arguments(spans, event->first);
 	perfetto_end_event(spans->writer, event->start);
 }
@@ -106,4 +193,6 @@ void perfetto_spans_instant(perfetto_spans *spans, uint64_t track, const walk_sp
 void perfetto_spans_release(perfetto_spans *spans)
 {
 	key_map_clear(&spans->tracks);
+	intern_release(&spans->texts);
+	intern_release(&spans->sources);
 }

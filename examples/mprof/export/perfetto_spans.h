@@ -2,7 +2,7 @@
 /**
  * \file export/perfetto_spans.h
  * \brief Spans and other events that the program describes, as slices and instants of Perfetto with arguments and
- * flows.
+ * flows. Messages of the program are in the log of the viewer as well.
  */
 #ifndef EXPORT_PERFETTO_SPANS_H
 #define EXPORT_PERFETTO_SPANS_H
@@ -14,7 +14,9 @@
 typedef struct perfetto_spans {
 	perfetto_writer *writer;
 	const event_walk *walk;
-	key_map tracks; /**< That are described. */
+	key_map tracks;       /**< That are described. */
+	intern_table texts;   /**< Of messages. */
+	intern_table sources; /**< What wrote them. */
 } perfetto_spans;
 
 /**
@@ -24,8 +26,11 @@ typedef struct perfetto_spans {
 void perfetto_spans_begin(perfetto_spans *spans, uint64_t thread, uint64_t process, const walk_span *span);
 void perfetto_spans_end(perfetto_spans *spans, const walk_span *span);
 
-/** Writes an event without a duration on a track. */
-void perfetto_spans_instant(perfetto_spans *spans, uint64_t track, const walk_span *event);
+/**
+ * Writes an event without a duration on a track. The reader has messages of threads alone: \p is_thread states whether
+ * the track belongs to one.
+ */
+void perfetto_spans_instant(perfetto_spans *spans, uint64_t track, const walk_span *event, int is_thread);
 
 void perfetto_spans_release(perfetto_spans *spans);
 

@@ -451,6 +451,38 @@ int span_walk_next_argument(const event_walk *walk, typed_arguments *arguments, 
 	return 1;
 }
 
+int span_walk_is_message(const event_walk *walk, const mprof_event *event)
+{
+	mprof_record type;
+
+	return mprof_reader_lookup_record(walk->input.reader, MPROF_RECORD_TYPE, event->id, &type, sizeof(type)) ==
+		       MPROF_OK &&
+	       strcmp(type.as.type.name, "mprof.log") == 0;
+}
+
+walk_message_part span_walk_message_part(const typed_argument *argument)
+{
+	const mprof_argument_record *definition = &argument->definition;
+	const uint64_t number = argument->value.number;
+
+	switch (typed_class_of(definition)) {
+	case TYPED_TEXT:
+		if (definition->kind != MPROF_ARGUMENT_TEXT && definition->kind != MPROF_ARGUMENT_TEXT_ID)
+			return WALK_MESSAGE_OTHER;
+		return definition->role == MPROF_ROLE_MESSAGE || strcmp(definition->name, "text") == 0
+			       ? WALK_MESSAGE_TEXT
+		       : strcmp(definition->name, "source") == 0 ? WALK_MESSAGE_SOURCE
+								 : WALK_MESSAGE_OTHER;
+	case TYPED_DOUBLE:
+		return WALK_MESSAGE_OTHER;
+	default:
+		return (definition->role == MPROF_ROLE_SEVERITY || strcmp(definition->name, "severity") == 0) &&
+				       number >= WALK_LEAST_SEVERITY && number <= WALK_MOST_SEVERITY
+			       ? WALK_MESSAGE_SEVERITY
+			       : WALK_MESSAGE_OTHER;
+	}
+}
+
 /* Passes on the spans of a number that have not ended, or forgets the ends that have no start. */
 static void finish_entry(event_walk *walk, loose_entry *entry, int is_begun)
 {

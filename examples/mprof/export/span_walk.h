@@ -27,6 +27,23 @@ void span_walk_finish(event_walk *walk);
 /** As typed_next(), without the duration of the span; other durations are in nanoseconds. */
 int span_walk_next_argument(const event_walk *walk, typed_arguments *arguments, typed_argument *argument);
 
+/** The severities of messages: trace and fatal. */
+enum { WALK_LEAST_SEVERITY = 1, WALK_MOST_SEVERITY = 6 };
+
+/** What an argument of a message states (doc/format.md, 4.11). */
+typedef enum walk_message_part {
+	WALK_MESSAGE_OTHER,
+	WALK_MESSAGE_SEVERITY,
+	WALK_MESSAGE_SOURCE,
+	WALK_MESSAGE_TEXT
+} walk_message_part;
+
+/** Whether an event is a message that the program wrote. */
+int span_walk_is_message(const event_walk *walk, const mprof_event *event);
+
+/** Which part an argument of a message is. */
+walk_message_part span_walk_message_part(const typed_argument *argument);
+
 void span_walk_release_stack(walk_spans *spans);
 
 #endif
