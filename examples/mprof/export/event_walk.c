@@ -579,6 +579,15 @@ static void note_thread_end(const event_walk *walk, const walk_thread *thread, c
 	ended->reported_end = event->counter;
 }
 
+/* Passes on events of native memory. */
+static void pass_memory(const event_walk *walk, const mprof_block *block, const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; walk->sink->memory != NULL && i < count; i++) {
+		if (events[i].kind >= MPROF_EVENT_MEMORY_ALLOCATED && events[i].kind <= MPROF_EVENT_MEMORY_RESIZED)
+			walk->sink->memory(walk->user, block->thread, &events[i]);
+	}
+}
+
 static void walk_events(event_walk *walk, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
@@ -596,6 +605,7 @@ static void walk_events(event_walk *walk, const mprof_block *block)
 		if (is_first)
 			begin_block(walk, thread, events, count);
 		is_first = 0;
+		pass_memory(walk, block, events, count);
 		for (size_t i = 0; i < count && !walk->has_failed; i++) {
 			note_thread_end(walk, thread, &events[i]);
 			walk_add_event(walk, thread, &events[i]);
@@ -609,7 +619,7 @@ static void walk_events(event_walk *walk, const mprof_block *block)
 }
 
 /* What has not ended lasts until the end of the log, whichever threads are exported. */
-static void note_end(event_walk *walk)
+static void note_end(event_walk *walk, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
 	mprof_status status;
@@ -617,6 +627,7 @@ static void note_end(event_walk *walk)
 
 	do {
 		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
+		pass_memory(walk, block, events, count);
 		if (count > 0 && (int64_t)(events[count - 1].counter - walk->end) > 0)
 			walk->end = events[count - 1].counter;
 	} while (status == MPROF_OK);
@@ -726,7 +737,7 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 		if (is_wanted(walk, block))
 			walk_events(walk, block);
 		else
-			note_end(walk);
+			note_end(walk, block);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		if (filter_options_want_all_threads(&walk->job->options))

@@ -9,6 +9,7 @@
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/firefox_tables.h"
+#include "export/live_counters.h"
 #include "export/span_walk.h"
 #include "export/targets.h"
 #include "export/text_stream.h"
@@ -409,6 +410,7 @@ typedef struct firefox_profile {
 	firefox_tables tables;
 	firefox_rows rows;
 	firefox_counters counters;
+	live_counters live;
 	firefox_row *process;
 	key_map sampled_rows;
 	thread_table threads;
@@ -820,6 +822,26 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	firefox_row_add_marker(&profile->rows, profile->process, &marker);
 }
 
+static void add_memory(void *user, uint64_t thread, const mprof_event *event)
+{
+	firefox_profile *profile = user;
+
+	live_counters_add(&profile->live, &profile->walk, thread_names_table_process_of(&profile->threads, thread),
+			  thread, event);
+}
+
+static void add_live_value(void *user, const live_counter *counter, uint64_t time, uint64_t value)
+{
+	firefox_profile *profile = user;
+	const thread_process *process = thread_names_table_find_process(&profile->threads, counter->process);
+	char name[NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%s", counter->name);
+	if (process != NULL)
+		snprintf(name, sizeof(name), "%s, process %" PRIu64, counter->name, process->pid);
+	firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE - 1 - counter->number, name, time, value);
+}
+
 static uint64_t time_after(int64_t start, uint64_t duration)
 {
 	return (start > 0 ? (uint64_t)start : 0) + duration;
@@ -912,6 +934,8 @@ static void finish_rows(firefox_profile *profile)
 	add_pauses(profile);
 	add_marks(profile);
 	add_heap_sizes(profile);
+	live_counters_visit(&profile->live, &profile->walk, profile->report, add_live_value, profile);
+	profile->rows.has_failed |= profile->live.has_failed;
 }
 
 /* The threads with most samples, and the process. Others can be shown with the list of threads. */
@@ -1090,6 +1114,7 @@ static void release_profile(firefox_profile *profile)
 {
 	firefox_rows_release(&profile->rows);
 	firefox_counters_release(&profile->counters);
+	live_counters_release(&profile->live);
 	firefox_tables_release(&profile->tables);
 	key_map_clear(&profile->sampled_rows);
 	free(profile->kind_samples);
@@ -1110,6 +1135,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.described = add_instant,
 		.lost = add_loss,
 		.metric = add_metric,
+		.memory = add_memory,
 	};
 	static firefox_profile profile;
 	int status = STATUS_NOTHING;

@@ -6,6 +6,7 @@
 #include "common/arguments.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
+#include "export/live_counters.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_packets.h"
 #include "export/perfetto_samples.h"
@@ -171,6 +172,8 @@ typedef struct perfetto_trace {
 	perfetto_spans spans;
 	perfetto_clocks clocks;
 	intern_table sections; /* Of metrics. */
+	live_counters live;
+	uint64_t live_tracks; /* Of counters of what is alive. */
 	uint64_t process;
 	uint64_t pid;
 	const char *arguments; /* Of the program; NULL if unknown. */
@@ -613,6 +616,29 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	perfetto_count_double(&trace->writer, track, time, number);
 }
 
+static void add_memory(void *user, uint64_t thread, const mprof_event *event)
+{
+	perfetto_trace *trace = user;
+
+	live_counters_add(&trace->live, &trace->walk, thread_names_table_process_of(&trace->names, thread), thread,
+			  event);
+}
+
+/* The values of a counter follow each other, and a new counter has the next number. */
+static void add_live_value(void *user, const live_counter *counter, uint64_t time, uint64_t value)
+{
+	perfetto_trace *trace = user;
+	const uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_LIVE, counter->number);
+	thread_process *process = thread_names_table_find_process(&trace->names, counter->process);
+
+	if (counter->number >= trace->live_tracks) {
+		perfetto_describe_counter(&trace->writer, track, process_track(trace, process), counter->name,
+					  counter->is_bytes ? UNIT_BYTES : UNIT_COUNT, NULL);
+		trace->live_tracks = counter->number + 1;
+	}
+	perfetto_count(&trace->writer, track, time, (int64_t)value);
+}
+
 static uint64_t time_after(int64_t start, uint64_t duration)
 {
 	return (start > 0 ? (uint64_t)start : 0) + duration;
@@ -822,6 +848,7 @@ static void release_trace(perfetto_trace *trace)
 	perfetto_samples_release(&trace->samples);
 	perfetto_spans_release(&trace->spans);
 	perfetto_clocks_release(&trace->clocks);
+	live_counters_release(&trace->live);
 	perfetto_release(&trace->writer);
 	event_walk_release(&trace->walk);
 }
@@ -833,6 +860,25 @@ static void prepare_trace(perfetto_trace *trace)
 	read_properties(trace);
 	take_system_clocks(trace);
 	begin_trace(trace);
+}
+
+/* Writes what is known after all events, but for heap snapshots, and prints what was left out. */
+static void add_rest(perfetto_trace *trace, const export_job *job)
+{
+	add_allocated(trace);
+	add_collections(trace);
+	add_pauses(trace);
+	add_marks(trace);
+	live_counters_visit(&trace->live, &trace->walk, trace->report, add_live_value, trace);
+	trace->writer.has_failed |= trace->live.has_failed;
+	add_completeness(trace);
+	add_losses(trace);
+	perfetto_clocks_write(&trace->clocks, &trace->writer);
+	event_walk_print_left_out(&trace->walk);
+	if (trace->samples.tree.is_folded)
+		fprintf(stderr,
+			"mprof: export: samples: frames deeper than %" PRIu32 " are one frame, \"(deeper frames)\"%s\n",
+			job->max_depth, job->has_max_depth ? "" : "; --max-depth=0 writes all");
 }
 
 static int lack_memory(const log_report *report)
@@ -857,6 +903,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.kind_sample = add_kind_sample,
 		.lost = add_loss,
 		.metric = add_metric,
+		.memory = add_memory,
 		.clock_pair = add_clock_pair,
 	};
 	perfetto_trace trace = {.report = report,
@@ -879,22 +926,9 @@ static int write_report(const export_job *job, const log_report *report, export_
 		status = lack_memory(report);
 	}
 	if (status == STATUS_OK) {
-		add_allocated(&trace);
-		add_collections(&trace);
-		add_pauses(&trace);
-		add_marks(&trace);
-		add_completeness(&trace);
-		add_losses(&trace);
-		perfetto_clocks_write(&trace.clocks, &trace.writer);
-		event_walk_print_left_out(&trace.walk);
-		if (trace.samples.tree.is_folded)
-			fprintf(stderr,
-				"mprof: export: samples: frames deeper than %" PRIu32
-				" are one frame, \"(deeper frames)\"%s\n",
-				job->max_depth, job->has_max_depth ? "" : "; --max-depth=0 writes all");
-	}
-	if (status == STATUS_OK)
+		add_rest(&trace, job);
 		status = add_heap(&trace, job);
+	}
 	if (status != STATUS_NOTHING &&
 	    export_value_is_empty(report, trace.writer.contents - trace.thread_values, trace.thread_values))
 		status = export_value_note_empty(report, "perfetto");

@@ -209,7 +209,8 @@ static uint64_t mix(uint64_t value)
 uint64_t perfetto_track_id(const perfetto_writer *writer, perfetto_track track, uint64_t number)
 {
 	/* 0 is the default track. */
-	return mix(writer->base + mix(number * 16 + track)) | 1;
+	/* Tracks after the first 16 have room above all numbers. */
+	return mix(writer->base + mix(number * 16 + track % 16 + ((uint64_t)(track / 16) << 63))) | 1;
 }
 
 const char *perfetto_text(perfetto_writer *writer, const char *text)

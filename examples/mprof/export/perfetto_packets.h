@@ -45,9 +45,10 @@ typedef enum perfetto_track {
 	PERFETTO_SECTION,
 	PERFETTO_INTERVALS, /**< Collections, pauses and waits. */
 	PERFETTO_SPANS,
-	PERFETTO_TASKS,    /**< Spans that any thread may end. */
-	PERFETTO_FLOWS,    /**< Not a track: flows. */
-	PERFETTO_PROCESSES /**< Other processes than the recorded one. */
+	PERFETTO_TASKS,     /**< Spans that any thread may end. */
+	PERFETTO_FLOWS,     /**< Not a track: flows. */
+	PERFETTO_PROCESSES, /**< Other processes than the recorded one. */
+	PERFETTO_LIVE       /**< Counters of what is alive. */
 } perfetto_track;
 
 /** The sequence of the calls of a row. */

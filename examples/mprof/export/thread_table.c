@@ -96,8 +96,7 @@ static int add_processes(thread_table *table)
 	return 1;
 }
 
-/* The process of a thread; NULL for the recorded one, and if out of memory. */
-static thread_process *process_of(thread_table *table, uint64_t number)
+thread_process *thread_names_table_find_process(thread_table *table, uint64_t number)
 {
 	thread_process *process = number != 0 ? key_map_put(&table->processes, number) : NULL;
 
@@ -206,7 +205,8 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
 	const char *name = find_name(table, entry, &stats);
 	const int is_usable = thread > 0 && thread <= LAST_NUMBER && entry != NULL;
 
-	identity->process = process_of(table, name != NULL || (entry != NULL && entry->index != 0) ? stats.process : 0);
+	identity->process = thread_names_table_find_process(
+		table, name != NULL || (entry != NULL && entry->index != 0) ? stats.process : 0);
 	identity->is_made = !is_usable || entry->is_numbered;
 	identity->tid = identity->is_made ? thread_names_table_add_row(table) : thread;
 	if (entry != NULL)
@@ -217,6 +217,18 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
 		snprintf(identity->name, THREAD_NAME_SIZE, "Thread");
 	else
 		snprintf(identity->name, THREAD_NAME_SIZE, "Thread 0x%" PRIx64, thread);
+}
+
+uint64_t thread_names_table_process_of(const thread_table *table, uint64_t thread)
+{
+	const thread_entry *entry = key_map_find(&table->threads, thread);
+	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
+
+	return entry != NULL && entry->index != 0 &&
+			       mprof_profile_get_row(table->report->profile, MPROF_TABLE_THREADS,
+						     (size_t)entry->index - 1, &stats) == MPROF_OK
+		       ? stats.process
+		       : 0;
 }
 
 void thread_names_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE])

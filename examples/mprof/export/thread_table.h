@@ -54,6 +54,12 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
  */
 int thread_names_table_timeline(const thread_table *table, uint64_t thread, mprof_timeline_stats *timeline);
 
+/** The process of a thread by its number in the log; 0 if the log does not state it. */
+uint64_t thread_names_table_process_of(const thread_table *table, uint64_t thread);
+
+/** A process by its number in the log; NULL for the recorded one, and if out of memory. */
+thread_process *thread_names_table_find_process(thread_table *table, uint64_t number);
+
 /** The name of a process, and its command line, NULL if that is not known. */
 const char *thread_names_table_name_process(const thread_table *table, const thread_process *process,
 					    const char **command);

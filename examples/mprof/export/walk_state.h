@@ -122,6 +122,11 @@ typedef struct walk_sink {
 	void (*end_span)(void *user, const walk_thread *thread, const walk_span *span);
 	/** Another event that the program describes. */
 	void (*described)(void *user, const walk_thread *thread, const walk_span *event);
+	/**
+	 * An event of native memory, in no order of time. It is passed on whatever its time and its thread are, since
+	 * what exists at a time depends on all before.
+	 */
+	void (*memory)(void *user, uint64_t thread, const mprof_event *event);
 	/** A sample; \p thread is 0 if the log does not contain it. */
 	void (*sample)(void *user, uint64_t thread, const mprof_event *event, uint64_t time);
 	/** A sample of a kind, in no order of time. */
