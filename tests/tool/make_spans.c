@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE; or, with the argument "deep",
- * one of 2,000 spans inside each other, and with "messages", one of messages with and without what they may have, of
- * which the last is that of a queue. Times in ms:
+ * one of 2,000 spans inside each other, with "messages", one of messages with and without what they may have, of which
+ * the last is that of a queue, and with "metrics", one of metrics and histograms. Times in ms:
  *   thread 0x10  accepts requests 1 to 4 at 10, 20, 30 and 40; each is a flow to the thread that answers it
  *   thread 0x20  answers 1 from 12 to 22 (/a), which it parses from 13 to 15, in m1; 3 from 32 to 52 (/b), which fails
  *   thread 0x21  answers 2 from 22 to 25 (/a) and 4 from 41 to 71 (/a), which it parses from 42 on, and does not end
@@ -271,13 +271,66 @@ static void write_messages(void)
 	now = START + 100 * MS;
 }
 
+#define METRIC(number, of_flags, of_section, of_name, ...)                                                             \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_METRIC, .id = number, .as.metric = {                                              \
+			.flags = MPROF_METRIC_##of_flags,                                                              \
+			.section = of_section,                                                                         \
+			.name = of_name,                                                                               \
+			__VA_ARGS__                                                                                    \
+		}                                                                                                      \
+	}
+#define VALUE(number, ...)                                                                                             \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_METRIC_VALUE, .id = number, .as.metric_value = { __VA_ARGS__ }                    \
+	}
+#define BUCKET(number, above, most, values)                                                                            \
+	VALUE(number, .value = (uint64_t)(most), .lower = (uint64_t)(above), .count = (values))
+
+/* The second histogram has buckets that overlap, some without a bound, and two whose bounds are not known. */
+static void write_metrics(void)
+{
+	const double half = 0.5;
+	uint64_t bits;
+	mprof_record records[] = {
+		METRIC(1, UNIT_BYTES, "memory", "resident", .unit = ""),
+		METRIC(2, UNIT_COUNT | MPROF_METRIC_FLAG_MONOTONIC | MPROF_METRIC_FLAG_THREAD, "jobs", "done",
+		       .thread = 0x10, .unit = ""),
+		METRIC(3, UNIT_NAMED | MPROF_METRIC_FLAG_DOUBLE, "", "speed", .unit = "m/s"),
+		METRIC(4, UNIT_TIME | MPROF_METRIC_FLAG_HISTOGRAM, "jobs", "delay", .unit = ""),
+		METRIC(5, UNIT_RAW | MPROF_METRIC_FLAG_HISTOGRAM, "jobs", "size", .unit = ""),
+		METRIC(6, UNIT_PAGES, "memory", "pages", .unit = ""),
+		VALUE(1, .value = 4096),
+		VALUE(1, .value = 8192, .counter = START + 5 * MS),
+		VALUE(2, .value = 3),
+		VALUE(3, .value = 0),
+		VALUE(6, .value = (uint64_t)-2),
+		BUCKET(4, 0, 10, 2),
+		BUCKET(4, 10, 20, 3),
+		BUCKET(4, 0, 10, 5),
+		BUCKET(4, 30, 40, 1),
+		BUCKET(5, INT64_MIN, -5, 1),
+		BUCKET(5, -5, 10, 2),
+		BUCKET(5, 5, 20, 4),
+		BUCKET(5, 20, INT64_MAX, 8),
+		BUCKET(5, 7, 7, 16),
+		BUCKET(5, 9, 3, 32),
+	};
+
+	memcpy(&bits, &half, sizeof(bits));
+	records[9].as.metric_value.value = bits;
+	now = START + 10 * MS;
+	define(MPROF_BLOCK_METRICS, records, sizeof(records) / sizeof(records[0]));
+	now = START + 100 * MS;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 3 ? argv[2] : "";
 	mprof_writer_options options;
 
-	if (argc != 2 && strcmp(kind, "deep") != 0 && strcmp(kind, "messages") != 0) {
-		fputs("usage: make_spans FILE [deep | messages]\n", stderr);
+	if (argc != 2 && strcmp(kind, "deep") != 0 && strcmp(kind, "messages") != 0 && strcmp(kind, "metrics") != 0) {
+		fputs("usage: make_spans FILE [deep | messages | metrics]\n", stderr);
 		return 2;
 	}
 	mprof_writer_options_init(&options, sizeof(options));
@@ -288,6 +341,8 @@ int main(int argc, char **argv)
 		write_deep();
 	} else if (strcmp(kind, "messages") == 0) {
 		write_messages();
+	} else if (strcmp(kind, "metrics") == 0) {
+		write_metrics();
 	} else {
 		write_events();
 		now = START + 100 * MS;

@@ -681,10 +681,14 @@ static void walk_metric_value(event_walk *walk, const mprof_block *block, const 
 		return;
 	if (mprof_reader_lookup_record(walk->input.reader, MPROF_RECORD_METRIC, record->id, &metric, sizeof(metric)) ==
 		    MPROF_OK &&
-	    (metric.as.metric.flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0)
-		walk->buckets++;
-	else
-		walk->sink->metric(walk->user, record, walk_time(walk, counter));
+	    (metric.as.metric.flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0) {
+		if (walk->sink->bucket != NULL)
+			walk->sink->bucket(walk->user, record, walk_time(walk, counter));
+		else
+			walk->buckets++;
+		return;
+	}
+	walk->sink->metric(walk->user, record, walk_time(walk, counter));
 }
 
 static void pass_record(event_walk *walk, const mprof_block *block, const mprof_record *record)

@@ -223,7 +223,7 @@ static void visit_native_memory(live_counters *live, const event_walk *walk, con
 	if (live->count > 0)
 		qsort(live->actions, live->count, sizeof(*live->actions), compare_actions);
 	for (size_t first = 0, end; first < live->count; first = end) {
-		live_counter counter = {.process = live->actions[first].process};
+		live_counter counter = {.process = live->actions[first].process, .is_estimate = is_estimate};
 
 		for (end = first; end < live->count && live->actions[end].process == counter.process; end++)
 			;
@@ -280,8 +280,12 @@ static void visit_snapshots(live_counters *live, const log_report *report, live_
 	mprof_heap_shot shot = {.struct_size = sizeof(shot)};
 
 	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SHOTS, i, &shot) == MPROF_OK; i++) {
-		live_counter bytes = {"Live bytes in snapshots", "mprof.heap.live", 0, shot.process, 1};
-		live_counter objects = {"Live objects in snapshots", "mprof.heap.objects", 0, shot.process, 0};
+		live_counter bytes = {.name = "Live bytes in snapshots",
+				      .key = "mprof.heap.live",
+				      .process = shot.process,
+				      .is_bytes = 1};
+		live_counter objects = {
+			.name = "Live objects in snapshots", .key = "mprof.heap.objects", .process = shot.process};
 
 		if (shot.incomplete || has_process(report, i, shot.process))
 			continue;
@@ -323,10 +327,10 @@ static void visit_generations(live_counters *live, const log_report *report, liv
 	mprof_gc_generation first = {.struct_size = sizeof(first)};
 	mprof_gc_generation row = {.struct_size = sizeof(row)};
 	char name[NAME_SIZE];
-	char key[NAME_SIZE];
 
 	for (size_t i = 0; mprof_profile_get_row(profile, MPROF_TABLE_GC_GENERATIONS, i, &first) == MPROF_OK; i++) {
-		live_counter counter = {name, key, 0, 0, 1};
+		live_counter counter = {
+			.name = name, .key = "mprof.heap.generation", .generation = first.name, .is_bytes = 1};
 		uint64_t known;
 		size_t from = 0;
 		int64_t end;
@@ -334,7 +338,6 @@ static void visit_generations(live_counters *live, const log_report *report, liv
 		if (!first.has_after || first.name == NULL)
 			continue;
 		snprintf(name, sizeof(name), "Bytes after collections: %s", first.name);
-		snprintf(key, sizeof(key), "mprof.heap.generation.%s", first.name);
 		known = live->numbers.count;
 		counter.number = number_of(live, 0, name);
 		for (size_t j = i; counter.number >= known &&

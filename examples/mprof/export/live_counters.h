@@ -16,10 +16,12 @@
 /** A counter. Texts are borrowed during the call. */
 typedef struct live_counter {
 	const char *name;
-	const char *key;  /**< The name for programs. */
-	uint64_t number;  /**< Distinguishes the counters of the log, from 0. */
-	uint64_t process; /**< The process whose memory it is; 0 if the log does not state it. */
-	int is_bytes;     /**< Else a number of things. */
+	const char *key;        /**< The name for programs, without the generation. */
+	const char *generation; /**< NULL if it is not that of a generation. */
+	uint64_t number;        /**< Distinguishes the counters of the log, from 0. */
+	uint64_t process;       /**< The process whose memory it is; 0 if the log does not state it. */
+	int is_bytes;           /**< Else a number of things. */
+	int is_estimate;        /**< The name states this as well. */
 } live_counter;
 
 /** Receives a value at a time in nanoseconds from the start of the log; those of a counter follow each other. */

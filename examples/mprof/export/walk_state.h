@@ -135,6 +135,8 @@ typedef struct walk_sink {
 	void (*lost)(void *user, const walk_thread *thread, uint64_t count, uint64_t time);
 	/** A metric has a value. */
 	void (*metric)(void *user, const mprof_record *record, uint64_t time);
+	/** A bucket of a histogram, which is counted as left out if this is NULL; at the time when it was recorded. */
+	void (*bucket)(void *user, const mprof_record *record, uint64_t time);
 	/** A clock was read together with the counter of the log. */
 	void (*clock_pair)(void *user, const mprof_record *record);
 } walk_sink;
