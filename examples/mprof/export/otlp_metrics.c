@@ -189,6 +189,7 @@ static void write_points(metric_writer *writer, metric_series *series)
 {
 	const int is_sum = (series->flags & MPROF_METRIC_FLAG_MONOTONIC) != 0;
 
+	writer->has_failed |= series->points.has_failed;
 	if (series->points.length == 0)
 		return;
 	protobuf_clear(&writer->data);
@@ -199,7 +200,6 @@ static void write_points(metric_writer *writer, metric_series *series)
 	}
 	write_metric(writer, series->process, text_or_none(series->name), text_or_none(series->unit),
 		     is_sum ? METRIC_SUM : METRIC_GAUGE);
-	writer->has_failed |= series->points.has_failed;
 	protobuf_clear(&series->points);
 }
 
@@ -419,13 +419,13 @@ static void write_histogram(metric_writer *writer, const metric_series *series)
 /* Writes the values of a counter of what is alive. */
 static void write_live(metric_writer *writer)
 {
+	writer->has_failed |= writer->live_points.has_failed;
 	if (writer->live_points.length == 0)
 		return;
 	protobuf_clear(&writer->data);
 	protobuf_append(&writer->data, &writer->live_points);
 	write_metric(writer, writer->live_counter.process, writer->live_counter.key,
 		     writer->live_counter.is_bytes ? "By" : "1", METRIC_GAUGE);
-	writer->has_failed |= writer->live_points.has_failed;
 	protobuf_clear(&writer->live_points);
 }
 

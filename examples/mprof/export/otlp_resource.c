@@ -95,6 +95,7 @@ static void write_batch(otlp_messages *messages, otlp_batch *batch)
 	protobuf_message resource = {0};
 	protobuf_message resources = {0};
 
+	messages->attributes.has_failed |= batch->contents.has_failed;
 	if (batch->contents.length == 0)
 		return;
 	otlp_add_text(&messages->attributes, &resource, RESOURCE_ATTRIBUTES, "service.name",
