@@ -441,7 +441,10 @@ static void add_event(void *user, const walk_thread *thread, const mprof_event *
 	char text[NAME_SIZE];
 
 	if (event->kind == MPROF_EVENT_GC_RESIZE) {
-		write_value(trace, "Heap size", thread->time);
+		write_value_of(trace,
+			       pid_of(trace, row_of(thread)) != trace->threads.pid ? row_of(thread)
+										   : trace->threads.pid,
+			       "Heap size", thread->time);
 		json_unsigned(&trace->json, "bytes", event->value);
 		end_value(trace);
 	}

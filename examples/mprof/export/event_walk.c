@@ -802,6 +802,49 @@ static void set_clock(event_walk *walk, const log_report *report)
 	walk->window_end = window.end_counter;
 }
 
+/* Opens the log, which was read before. Returns 0 after a message. */
+static int open_again(event_walk *walk, const log_report *report)
+{
+	if (input_open_quietly(&walk->input, walk->job->log) == STATUS_OK)
+		return 1;
+	text_begin_message(report->input.name);
+	fputs("cannot read the log once more\n", stderr);
+	return 0;
+}
+
+static void note_links(event_walk *walk, const mprof_block *block)
+{
+	static mprof_event events[BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			if (events[i].kind == MPROF_EVENT_TYPED)
+				span_walk_note(walk, block->thread, &events[i]);
+		}
+	} while (status == MPROF_OK);
+	end_fetch(walk, status);
+}
+
+/* Reads parents and causes, since a span that is one is written before the others are read. Returns 0 after a message. */
+static int read_links(event_walk *walk, const log_report *report)
+{
+	mprof_block block;
+
+	if (!walk->sink->has_links || !span_walk_has_links(report->input.reader))
+		return 1;
+	if (!open_again(walk, report))
+		return 0;
+	while (!walk->has_failed && input_next_block(&walk->input, &block)) {
+		if (block.loaded && block.kind == MPROF_BLOCK_EVENTS)
+			note_links(walk, &block);
+	}
+	input_close(&walk->input);
+	return 1;
+}
+
 int event_walk_run(event_walk *walk, const export_job *job, const log_report *report, const walk_sink *sink, void *user)
 {
 	mprof_sample_kind_stats kind;
@@ -818,11 +861,8 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 	if (job->value == EXPORT_KIND && export_value_find_kind(report, 0, &kind))
 		walk->kind = kind.type;
 	set_clock(walk, report);
-	if (input_open_quietly(&walk->input, job->log) != STATUS_OK) {
-		text_begin_message(report->input.name);
-		fputs("cannot read the log once more\n", stderr);
+	if (!read_links(walk, report) || !open_again(walk, report))
 		return STATUS_NOTHING;
-	}
 	if (job->options.compiler_names)
 		names_use_symbols(walk->input.names);
 	input_learn_code(&walk->input, report->input.reader);
@@ -850,6 +890,8 @@ void event_walk_release(event_walk *walk)
 	}
 	walk_release_stacks(walk);
 	key_map_clear(&walk->threads);
+	key_map_clear(&walk->spans.numbers);
+	free(walk->spans.links);
 	input_close(&walk->input);
 }
 
@@ -861,6 +903,11 @@ void event_walk_print_left_out(const event_walk *walk)
 	if (walk->spans.undefined > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " events whose type the log does not define were left out\n",
 			walk->spans.undefined);
+	if (walk->spans.unresolved > 0)
+		fprintf(stderr,
+			"mprof: export: %" PRIu64 " parents and causes of spans were left out: the log does not have "
+			"these spans, or used their numbers again\n",
+			walk->spans.unresolved);
 	if (walk->unordered > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " events in no order of time were left out\n",
 			walk->unordered);

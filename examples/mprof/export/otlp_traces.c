@@ -125,6 +125,17 @@ typedef struct span_facts {
 	int is_error;
 } span_facts;
 
+/* Whether a parent or a cause is a span of the log; else it is counted as left out. */
+static int has_span(trace_writer *writer, uint64_t number)
+{
+	if (number == 0)
+		return 0;
+	if (span_walk_has_number(&writer->walk, number))
+		return 1;
+	writer->walk.spans.unresolved++;
+	return 0;
+}
+
 /* Adds the arguments of an event as attributes, and its causes as links. */
 static void add_arguments(trace_writer *writer, const mprof_event *event, span_facts *facts)
 {
@@ -141,10 +152,11 @@ static void add_arguments(trace_writer *writer, const mprof_event *event, span_f
 			facts->number = number;
 			break;
 		case MPROF_ROLE_PARENT:
-			facts->parent = number;
+			if (has_span(writer, number))
+				facts->parent = number;
 			break;
 		case MPROF_ROLE_CAUSE:
-			if (number != 0)
+			if (has_span(writer, number))
 				add_link(writer, number);
 			break;
 		case MPROF_ROLE_STATUS:
@@ -242,6 +254,7 @@ static int finish(trace_writer *writer)
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	static const walk_sink sink = {
+		.has_links = 1,
 		.begin_row = begin_row,
 		.end_span = end_span,
 		.described = add_described,

@@ -139,8 +139,9 @@ typedef struct trace_thread {
 	uint64_t pid;
 	uint64_t tid;
 	uint64_t track;
-	uint64_t rows;   /* How many rows have begun. */
-	uint64_t is_own; /* It is a thread of a program, or a part of one. */
+	uint64_t process; /* The track of its process. */
+	uint64_t rows;    /* How many rows have begun. */
+	uint64_t is_own;  /* It is a thread of a program, or a part of one. */
 } trace_thread;
 
 /* A row of a thread. */
@@ -177,8 +178,8 @@ typedef struct perfetto_trace {
 	uint64_t process;
 	uint64_t pid;
 	const char *arguments; /* Of the program; NULL if unknown. */
-	int has_heap_size;
-	int has_loss; /* Of events that belong to no thread. */
+	key_map heap_sizes;    /* Tracks of processes that have a counter of the size of their heap. */
+	int has_loss;          /* Of events that belong to no thread. */
 } perfetto_trace;
 
 static trace_row *find_row(const perfetto_trace *trace, uint64_t thread)
@@ -226,6 +227,7 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	thread->tid = identity.tid;
 	thread->track = track;
 	process = process_track(trace, identity.process);
+	thread->process = process;
 	if (identity.is_made)
 		snprintf(description, sizeof(description), "Thread 0x%" PRIx64 " of the log", id);
 	if (!thread_names_table_timeline(&trace->names, id, &timeline) || timeline.kind == MPROF_TIMELINE_THREAD ||
@@ -360,11 +362,16 @@ static void add_exception(perfetto_trace *trace, const walk_thread *thread, cons
 
 static void add_heap_size(perfetto_trace *trace, const walk_thread *thread, const mprof_event *event)
 {
-	uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_HEAP_SIZE, 0);
+	const trace_thread *described = key_map_find(&trace->threads, thread->id);
+	const uint64_t process = described != NULL ? described->process : trace->process;
+	const uint64_t number =
+		process != trace->process ? thread_names_table_process_of(&trace->names, thread->id) : 0;
+	const uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_HEAP_SIZE, number);
+	const int added = key_map_add(&trace->heap_sizes, process);
 
-	if (!trace->has_heap_size)
-		perfetto_describe_counter(&trace->writer, track, trace->process, "Heap size", UNIT_BYTES, NULL);
-	trace->has_heap_size = 1;
+	trace->writer.has_failed |= added < 0;
+	if (added > 0)
+		perfetto_describe_counter(&trace->writer, track, process, "Heap size", UNIT_BYTES, NULL);
 	perfetto_count(&trace->writer, track, thread->time, (int64_t)event->value);
 }
 
@@ -440,12 +447,24 @@ static void add_event(void *user, const walk_thread *thread, const mprof_event *
 	}
 }
 
+/* The thread of a span or of another event. */
+static perfetto_span_place find_place(const perfetto_trace *trace, const walk_thread *thread, uint64_t track)
+{
+	const trace_thread *described = key_map_find(&trace->threads, thread->id);
+
+	return (perfetto_span_place){.thread = thread->id,
+				     .track = track,
+				     .process = described != NULL ? described->process : trace->process,
+				     .is_thread = described != NULL && described->is_own};
+}
+
 static void begin_span(void *user, const walk_thread *thread, const walk_span *span)
 {
 	perfetto_trace *trace = user;
 	const trace_row *row = thread->row;
+	const perfetto_span_place position = find_place(trace, thread, row->sequence.track);
 
-	perfetto_spans_begin(&trace->spans, row->sequence.track, trace->process, span);
+	perfetto_spans_begin(&trace->spans, &position, span);
 }
 
 static void end_span(void *user, const walk_thread *thread, const walk_span *span)
@@ -459,10 +478,9 @@ static void end_span(void *user, const walk_thread *thread, const walk_span *spa
 static void add_described(void *user, const walk_thread *thread, const walk_span *event)
 {
 	perfetto_trace *trace = user;
-	const trace_thread *described = key_map_find(&trace->threads, thread->id);
+	const perfetto_span_place position = find_place(trace, thread, instant_track(trace, thread));
 
-	perfetto_spans_instant(&trace->spans, instant_track(trace, thread), event,
-			       described != NULL && described->is_own);
+	perfetto_spans_instant(&trace->spans, &position, event);
 }
 
 /* Samples without a thread are those of the process. */
@@ -754,13 +772,31 @@ static void add_marks(perfetto_trace *trace)
 	}
 }
 
+/* The process of a heap snapshot: the rows of the profile have it, in the same order. */
+static void find_heap_process(void *user, const mprof_heap_graph_totals *totals, uint64_t *pid, uint64_t *track)
+{
+	perfetto_trace *trace = user;
+	mprof_heap_shot shot = {.struct_size = sizeof(shot)};
+	thread_process *process = NULL;
+
+	for (size_t i = 0; mprof_profile_get_row(trace->report->profile, MPROF_TABLE_HEAP_SHOTS, i, &shot) == MPROF_OK;
+	     i++) {
+		if (shot.time_ns == totals->time_ns && shot.objects == totals->objects && shot.bytes == totals->bytes) {
+			process = thread_names_table_find_process(&trace->names, shot.process);
+			break;
+		}
+	}
+	*pid = process != NULL ? process->pid : trace->pid;
+	*track = process_track(trace, process);
+}
+
 /* A heap snapshot outside of the time window is left out, unless it is requested. */
 static int add_heap(perfetto_trace *trace, const export_job *job)
 {
 	const time_window *window = &trace->report->options.window;
 	const perfetto_heap_place position = {
-		.pid = trace->pid,
-		.process = trace->process,
+		.find_process = find_heap_process,
+		.user = trace,
 		.start_ns = window->start_ns > 0 ? (uint64_t)window->start_ns : 0,
 		.end_ns = time_window_end(window) > 0 ? (uint64_t)window->end_ns : UINT64_MAX,
 	};
@@ -841,6 +877,7 @@ static void release_trace(perfetto_trace *trace)
 		free(row);
 	}
 	key_map_clear(&trace->threads);
+	key_map_clear(&trace->heap_sizes);
 	thread_names_table_release(&trace->names);
 	perfetto_lanes_release(&trace->lanes);
 	id_set_clear(&trace->metrics);
@@ -892,6 +929,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 {
 	static const walk_sink sink = {
 		.max_open = MAX_OPEN,
+		.has_links = 1,
 		.begin_row = begin_row,
 		.enter = enter,
 		.leave = leave,

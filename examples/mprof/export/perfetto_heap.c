@@ -186,15 +186,17 @@ typedef struct heap_packets {
 	intern_table field_names;
 	uint64_t time;
 	uint64_t least_time; /* Of the next snapshot. */
-	uint64_t index;      /* Of the packet. */
-	uint32_t objects;    /* In the packet. */
+	uint64_t pid;
+	uint64_t process; /* The track of the process. */
+	uint64_t index;   /* Of the packet. */
+	uint32_t objects; /* In the packet. */
 } heap_packets;
 
 static void write_packet(heap_packets *packets, int is_last)
 {
 	perfetto_writer *writer = packets->writer;
 
-	protobuf_number(&packets->graph, GRAPH_PID, packets->position->pid);
+	protobuf_number(&packets->graph, GRAPH_PID, packets->pid);
 	protobuf_number(&packets->graph, GRAPH_INDEX, packets->index++);
 	protobuf_number(&packets->graph, GRAPH_CONTINUED, is_last ? 0 : 1);
 	perfetto_begin_packet(writer, packets->time);
@@ -409,7 +411,7 @@ static void write_note(heap_packets *packets)
 	snprintf(text, sizeof(text), "Heap snapshot %" PRIu32 "%s%s", totals->snapshot,
 		 totals->incomplete ? " (incomplete: objects or references are missing)" : "",
 		 totals->has_roots ? "" : " (without roots: objects that no other one refers to are shown as roots)");
-	perfetto_begin_event(packets->writer, TRACK_EVENT_INSTANT, packets->position->process, text);
+	perfetto_begin_event(packets->writer, TRACK_EVENT_INSTANT, packets->process, text);
 	perfetto_annotate_number(packets->writer, "objects", totals->objects);
 	perfetto_annotate_number(packets->writer, "bytes", totals->bytes);
 	if (missing > 0)
@@ -519,6 +521,8 @@ static int write_number(heap_packets *packets, const char *path, uint32_t snapsh
 	int status = read_snapshot(packets, path, snapshot, 0);
 
 	if (status == STATUS_OK && packets->view.totals.snapshot != 0) {
+		packets->position->find_process(packets->position->user, &packets->view.totals, &packets->pid,
+						&packets->process);
 		set_time(packets);
 		write_snapshot(packets);
 		status = note_missing(packets);

@@ -209,8 +209,8 @@ static uint64_t mix(uint64_t value)
 uint64_t perfetto_track_id(const perfetto_writer *writer, perfetto_track track, uint64_t number)
 {
 	/* 0 is the default track. */
-	/* Tracks after the first 16 have room above all numbers. */
-	return mix(writer->base + mix(number * 16 + track % 16 + ((uint64_t)(track / 16) << 63))) | 1;
+	/* Kinds after the first 16 have numbers of their own, too. */
+	return mix(writer->base + mix(number * 16 + track % 16) + track / 16) | 1;
 }
 
 const char *perfetto_text(perfetto_writer *writer, const char *text)
@@ -494,6 +494,11 @@ void perfetto_add_category(perfetto_writer *writer, const char *category)
 void perfetto_add_flow(perfetto_writer *writer, uint64_t flow)
 {
 	protobuf_fixed64(&writer->part, EVENT_FLOW, perfetto_track_id(writer, PERFETTO_FLOWS, flow));
+}
+
+void perfetto_add_link(perfetto_writer *writer, uint64_t link)
+{
+	protobuf_fixed64(&writer->part, EVENT_FLOW, perfetto_track_id(writer, PERFETTO_LINKS, link));
 }
 
 void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text)

@@ -48,7 +48,8 @@ typedef enum perfetto_track {
 	PERFETTO_TASKS,     /**< Spans that any thread may end. */
 	PERFETTO_FLOWS,     /**< Not a track: flows. */
 	PERFETTO_PROCESSES, /**< Other processes than the recorded one. */
-	PERFETTO_LIVE       /**< Counters of what is alive. */
+	PERFETTO_LIVE,      /**< Counters of what is alive. */
+	PERFETTO_LINKS      /**< Not a track: links from a span to those of which it is the parent or the cause. */
 } perfetto_track;
 
 /** The sequence of the calls of a row. */
@@ -148,6 +149,9 @@ void perfetto_add_category(perfetto_writer *writer, const char *category);
 
 /** Connects the event with others of the same flow. */
 void perfetto_add_flow(perfetto_writer *writer, uint64_t flow);
+
+/** Connects the event with the other end of a link. */
+void perfetto_add_link(perfetto_writer *writer, uint64_t link);
 void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text);
 void perfetto_end_event(perfetto_writer *writer, uint64_t time);
 

@@ -75,8 +75,15 @@ static void add_value(perfetto_spans *spans, const typed_argument *argument)
 	}
 }
 
-static void add_arguments(perfetto_spans *spans, const mprof_event *event)
+static void add_link(void *user, uint64_t link)
 {
+	perfetto_add_link(user, link);
+}
+
+/* Adds the arguments of an event; \p thread is that of the event at the start, 0 for the one at the end. */
+static void add_arguments(perfetto_spans *spans, uint64_t thread, const mprof_event *event)
+{
+	uint64_t link;
 	typed_arguments arguments;
 	typed_argument argument;
 
@@ -85,18 +92,24 @@ static void add_arguments(perfetto_spans *spans, const mprof_event *event)
 	while (span_walk_next_argument(spans->walk, &arguments, &argument)) {
 		if (argument.definition.role == MPROF_ROLE_FLOW_OUT || argument.definition.role == MPROF_ROLE_FLOW_IN)
 			perfetto_add_flow(spans->writer, argument.value.number);
+		if (argument.definition.role == MPROF_ROLE_SPAN && thread != 0)
+			span_walk_links_from(spans->walk, argument.value.number, add_link, spans->writer);
+		link = thread != 0 ? span_walk_link_to(spans->walk, thread, event, &argument) : 0;
+		if (link != 0)
+			perfetto_add_link(spans->writer, link);
 		add_value(spans, &argument);
 	}
 }
 
-void perfetto_spans_begin(perfetto_spans *spans, uint64_t thread, uint64_t process, const walk_span *span)
+void perfetto_spans_begin(perfetto_spans *spans, const perfetto_span_place *position, const walk_span *span)
 {
 	const uint64_t track = track_of(spans, span);
 
-	describe_track(spans, track, span->lane != NULL && span->lane->call_stack == 0 ? thread : process, span);
+	describe_track(spans, track,
+		       span->lane != NULL && span->lane->call_stack == 0 ? position->track : position->process, span);
 	perfetto_begin_event(spans->writer, TRACK_EVENT_BEGIN, track, span->name);
 	perfetto_add_category(spans->writer, span->category);
-	add_arguments(spans, span->first);
+	add_arguments(spans, position->thread, span->first);
 	perfetto_end_event(spans->writer, span->start);
 }
 
@@ -106,7 +119,7 @@ void perfetto_spans_end(perfetto_spans *spans, const walk_span *span)
 	if (span->is_open)
 		return;
 	perfetto_begin_event(spans->writer, TRACK_EVENT_END, track_of(spans, span), NULL);
-	add_arguments(spans, span->last);
+	add_arguments(spans, 0, span->last);
 	if (span->is_unfinished)
 		perfetto_annotate(spans->writer, "unfinished", PERFETTO_BOOLEAN, 1);
 	perfetto_end_event(spans->writer, span->end);
@@ -179,14 +192,14 @@ static void add_message(perfetto_writer *writer, const trace_message *message)
 	protobuf_add(&writer->part, EVENT_MESSAGE, &writer->inner);
 }
 
-void perfetto_spans_instant(perfetto_spans *spans, uint64_t track, const walk_span *event, int is_thread)
+void perfetto_spans_instant(perfetto_spans *spans, const perfetto_span_place *position, const walk_span *event)
 {
-	const trace_message message = is_thread ? read_message(spans, event->first) : (trace_message){0};
+	const trace_message message = position->is_thread ? read_message(spans, event->first) : (trace_message){0};
 
-	perfetto_begin_event(spans->writer, TRACK_EVENT_INSTANT, track, event->name);
+	perfetto_begin_event(spans->writer, TRACK_EVENT_INSTANT, position->track, event->name);
 	perfetto_add_category(spans->writer, event->category);
 	add_message(spans->writer, &message);
-	add_arguments(spans, event->first);
+	add_arguments(spans, position->thread, event->first);
 	perfetto_end_event(spans->writer, event->start);
 }
 

@@ -63,6 +63,11 @@ typedef struct span_walk {
 	uint64_t unmatched;  /**< Ends of spans without a start. */
 	uint64_t crowded;    /**< Spans inside too many others, or that overlap more than there are lanes. */
 	uint64_t undefined;  /**< Events whose type is not defined. */
+	key_map numbers;     /**< Spans that are the parent or the cause of others: see span_walk_note(). */
+	struct span_link *links;
+	size_t link_count;
+	size_t link_capacity;
+	uint64_t unresolved; /**< Parents and causes that the log does not have, or whose number it used again. */
 } span_walk;
 
 typedef struct walk_frame {
@@ -107,6 +112,7 @@ struct walk_thread {
 /** Receives the events, those of a thread in the order of their times. Functions that are NULL are not called. */
 typedef struct walk_sink {
 	size_t max_open; /**< Calls above this number of open ones are left out; 0 for no limit. */
+	int has_links;   /**< Parents and causes of spans are read before the events: see span_walk_find_link(). */
 	/**
 	 * A thread has its first event, or its clock went back, because of damage or since the system used its ID
 	 * again; then it begins another row. Returns NULL if out of memory.
