@@ -23,13 +23,14 @@ with_faults memory export --to=folded --value=heap -o "$FAULT_OUT" growing.mprof
 make_tree memory memory.mprof 10
 "$builddir/tests/tool/make_spans" messages.mprof messages || fail "make_spans messages"
 "$builddir/tests/tool/make_spans" metrics.mprof metrics || fail "make_spans metrics"
-"$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
 for format in perfetto chrome firefox; do
 	with_faults memory export --to=$format -o "$FAULT_OUT" memory.mprof
 	with_faults memory export --to=$format -o "$FAULT_OUT" messages.mprof
 done
 with_faults memory export --to=otlp-metrics -o "$FAULT_OUT" metrics.mprof
-with_faults memory export --to=otlp-traces -o "$FAULT_OUT" spans.mprof
+"$builddir/tests/tool/make_spans" links.mprof links || fail "make_spans links"
+with_faults memory export --to=perfetto -o "$FAULT_OUT" links.mprof
+with_faults memory export --to=otlp-traces -o "$FAULT_OUT" links.mprof
 with_faults memory flame --no-lines -o "$FAULT_OUT" events.mprof
 with_faults memory flame --no-lines --inverted --value=samples -o "$FAULT_OUT" events.mprof
 with_faults memory explore -o "$FAULT_OUT" growing.mprof

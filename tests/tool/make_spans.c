@@ -2,7 +2,8 @@
 /*
  * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE; or, with the argument "deep",
  * one of 2,000 spans inside each other, with "messages", one of messages with and without what they may have, of which
- * the last is that of a queue, and with "metrics", one of metrics and histograms. Times in ms:
+ * the last is that of a queue, with "metrics", one of metrics and histograms, and with "links", one of steps that state
+ * which other one they are part of and what caused them. Times in ms:
  *   thread 0x10  accepts requests 1 to 4 at 10, 20, 30 and 40; each is a flow to the thread that answers it
  *   thread 0x20  answers 1 from 12 to 22 (/a), which it parses from 13 to 15, in m1; 3 from 32 to 52 (/b), which fails
  *   thread 0x21  answers 2 from 22 to 25 (/a) and 4 from 41 to 71 (/a), which it parses from 42 on, and does not end
@@ -18,7 +19,7 @@
 #define START UINT64_C(1000000)
 #define MS UINT64_C(1000000)
 
-enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE, LOGGED };
+enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE, LOGGED, STEP };
 
 static mprof_writer *writer;
 static uint64_t now = START;
@@ -98,6 +99,10 @@ static void define_types(void)
 		ARGUMENT(16, "source", TEXT, BYTES, NONE, NONE),
 		ARGUMENT(17, "text", TEXT, BYTES, NONE, NONE),
 		ARGUMENT(18, "code", NUMBER, UNSIGNED, NONE, NONE),
+		ARGUMENT(19, "name", TEXT, BYTES, NAME, NONE),
+		ARGUMENT(20, "step", NUMBER, UNSIGNED, SPAN, NONE),
+		ARGUMENT(21, "parent", NUMBER, UNSIGNED, PARENT, NONE),
+		ARGUMENT(22, "cause", NUMBER, UNSIGNED, CAUSE, NONE),
 		TYPE(REQUEST, "request", SPAN, 0, 1, 1, 7),
 		TYPE(PARSE, "parse", BEGIN, 0, 1, 0, 0),
 		TYPE(PARSED, "parsed", END, PARSE, 1, 0, 0),
@@ -106,6 +111,7 @@ static void define_types(void)
 		TYPE(TASK_DONE, "task done", ASYNC_END, 0, 0, 11, 1),
 		TYPE(MESSAGE, "log", INSTANT, 0, 0, 13, 2),
 		TYPE(LOGGED, "mprof.log", INSTANT, 0, 0, 15, 4),
+		TYPE(STEP, "step", ASYNC_BEGIN, 0, 0, 19, 4),
 	};
 	const mprof_class_definition c1 = {.struct_size = sizeof(c1), .id = 1, .name = "C1", .name_length = 2};
 	const mprof_method_definition m1 = {
@@ -271,6 +277,46 @@ static void write_messages(void)
 	now = START + 100 * MS;
 }
 
+static void begin_step(const char *name, uint64_t number, uint64_t parent, uint64_t cause, uint64_t ms)
+{
+	put_text(name);
+	put_number(number);
+	put_number(parent);
+	put_number(cause);
+	add(STEP, ms);
+}
+
+static void end_step(uint64_t number, uint64_t ms)
+{
+	put_number(number);
+	add(TASK_DONE, ms);
+}
+
+/* The number 5 is that of two steps, and 99 that of none. */
+static void write_links(void)
+{
+	begin_thread(0x10);
+	begin_step("first", 1, 0, 0, 1);
+	end_step(1, 10);
+	begin_step("late", 3, 0, 1, 20);
+	end_step(3, 21);
+	begin_step("again", 5, 0, 0, 22);
+	end_step(5, 23);
+	begin_step("again", 5, 0, 0, 24);
+	end_step(5, 25);
+	expect(mprof_writer_end_events(writer), "block");
+	begin_thread(0x20);
+	begin_step("inside", 2, 1, 0, 2);
+	begin_step("deeper", 4, 2, 1, 3);
+	end_step(4, 4);
+	end_step(2, 5);
+	begin_step("lost", 6, 99, 0, 30);
+	end_step(6, 31);
+	begin_step("open", 7, 0, 5, 32);
+	expect(mprof_writer_end_events(writer), "block");
+	now = START + 100 * MS;
+}
+
 #define METRIC(number, of_flags, of_section, of_name, ...)                                                             \
 	{                                                                                                              \
 		.kind = MPROF_RECORD_METRIC, .id = number, .as.metric = {                                              \
@@ -329,8 +375,9 @@ int main(int argc, char **argv)
 	const char *kind = argc == 3 ? argv[2] : "";
 	mprof_writer_options options;
 
-	if (argc != 2 && strcmp(kind, "deep") != 0 && strcmp(kind, "messages") != 0 && strcmp(kind, "metrics") != 0) {
-		fputs("usage: make_spans FILE [deep | messages | metrics]\n", stderr);
+	if (argc != 2 && strcmp(kind, "deep") != 0 && strcmp(kind, "messages") != 0 && strcmp(kind, "metrics") != 0 &&
+	    strcmp(kind, "links") != 0) {
+		fputs("usage: make_spans FILE [deep | links | messages | metrics]\n", stderr);
 		return 2;
 	}
 	mprof_writer_options_init(&options, sizeof(options));
@@ -341,6 +388,8 @@ int main(int argc, char **argv)
 		write_deep();
 	} else if (strcmp(kind, "messages") == 0) {
 		write_messages();
+	} else if (strcmp(kind, "links") == 0) {
+		write_links();
 	} else if (strcmp(kind, "metrics") == 0) {
 		write_metrics();
 	} else {

@@ -828,7 +828,9 @@ static void note_links(event_walk *walk, const mprof_block *block)
 	end_fetch(walk, status);
 }
 
-/* Reads parents and causes, since a span that is one is written before the others are read. Returns 0 after a message. */
+/*
+ * Reads parents and causes, since a span that is one is written before the others are read. Returns 0 after a message.
+ */
 static int read_links(event_walk *walk, const log_report *report)
 {
 	mprof_block block;

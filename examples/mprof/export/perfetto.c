@@ -772,20 +772,17 @@ static void add_marks(perfetto_trace *trace)
 	}
 }
 
-/* The process of a heap snapshot: the rows of the profile have it, in the same order. */
-static void find_heap_process(void *user, const mprof_heap_graph_totals *totals, uint64_t *pid, uint64_t *track)
+/* The process of a heap snapshot, unless the profile has others than the \p count of the log. */
+static void find_heap_process(void *user, uint32_t snapshot, size_t count, uint64_t *pid, uint64_t *track)
 {
 	perfetto_trace *trace = user;
+	const mprof_profile *profile = trace->report->profile;
 	mprof_heap_shot shot = {.struct_size = sizeof(shot)};
 	thread_process *process = NULL;
 
-	for (size_t i = 0; mprof_profile_get_row(trace->report->profile, MPROF_TABLE_HEAP_SHOTS, i, &shot) == MPROF_OK;
-	     i++) {
-		if (shot.time_ns == totals->time_ns && shot.objects == totals->objects && shot.bytes == totals->bytes) {
-			process = thread_names_table_find_process(&trace->names, shot.process);
-			break;
-		}
-	}
+	if (mprof_profile_get_row_count(profile, MPROF_TABLE_HEAP_SHOTS) == count &&
+	    mprof_profile_get_row(profile, MPROF_TABLE_HEAP_SHOTS, snapshot - 1, &shot) == MPROF_OK)
+		process = thread_names_table_find_process(&trace->names, shot.process);
 	*pid = process != NULL ? process->pid : trace->pid;
 	*track = process_track(trace, process);
 }

@@ -185,7 +185,8 @@ typedef struct heap_packets {
 	protobuf_message references;
 	intern_table field_names;
 	uint64_t time;
-	uint64_t least_time; /* Of the next snapshot. */
+	uint64_t least_time;   /* Of the next snapshot. */
+	size_t snapshot_count; /* Of the log. */
 	uint64_t pid;
 	uint64_t process; /* The track of the process. */
 	uint64_t index;   /* Of the packet. */
@@ -521,8 +522,8 @@ static int write_number(heap_packets *packets, const char *path, uint32_t snapsh
 	int status = read_snapshot(packets, path, snapshot, 0);
 
 	if (status == STATUS_OK && packets->view.totals.snapshot != 0) {
-		packets->position->find_process(packets->position->user, &packets->view.totals, &packets->pid,
-						&packets->process);
+		packets->position->find_process(packets->position->user, snapshot, packets->snapshot_count,
+						&packets->pid, &packets->process);
 		set_time(packets);
 		write_snapshot(packets);
 		status = note_missing(packets);
@@ -544,6 +545,7 @@ static int choose_snapshots(heap_packets *packets, const export_job *job, uint32
 	int status = read_snapshot(packets, job->log, 0, 1);
 	const size_t count = mprof_heap_graph_get_snapshot_count(packets->view.graph);
 
+	packets->snapshot_count = count;
 	*first = 0;
 	*last = 0;
 	if (job->heap_shot > count) {

@@ -9,14 +9,13 @@
 
 #include "export/perfetto_packets.h"
 #include "export/targets.h"
-#include "heap/view.h"
 
 /** Where the snapshots belong to. */
 typedef struct perfetto_heap_place {
 	uint64_t start_ns; /**< Snapshots before this time from the start of the log are left out. */
 	uint64_t end_ns;   /**< The time after the last one. */
-	/** Finds the number and the track of the process that a snapshot belongs to. */
-	void (*find_process)(void *user, const mprof_heap_graph_totals *totals, uint64_t *pid, uint64_t *track);
+	/** Finds the number and the track of the process of a snapshot, counted from 1, of \p count in the log. */
+	void (*find_process)(void *user, uint32_t snapshot, size_t count, uint64_t *pid, uint64_t *track);
 	void *user;
 } perfetto_heap_place;
 
