@@ -834,6 +834,7 @@ static void note_links(event_walk *walk, const mprof_block *block)
 static int read_links(event_walk *walk, const log_report *report)
 {
 	mprof_block block;
+	int status;
 
 	if (!walk->sink->has_links || !span_walk_has_links(report->input.reader))
 		return 1;
@@ -843,8 +844,10 @@ static int read_links(event_walk *walk, const log_report *report)
 		if (block.loaded && block.kind == MPROF_BLOCK_EVENTS)
 			note_links(walk, &block);
 	}
+	status = input_check_again(&walk->input);
 	input_close(&walk->input);
-	return 1;
+	memset(&walk->input, 0, sizeof(walk->input));
+	return status != STATUS_NOTHING;
 }
 
 int event_walk_run(event_walk *walk, const export_job *job, const log_report *report, const walk_sink *sink, void *user)
