@@ -213,7 +213,7 @@ static void walk_begin_row(event_walk *walk, walk_thread *thread, uint64_t count
 	if (thread->row != NULL) {
 		hide_frames(walk, thread);
 		span_walk_abandon(walk, thread, thread->stack);
-		span_walk_release_stack(&thread->own.spans);
+		span_walk_release_stack(&thread->base_stack.spans);
 	}
 	thread->counter = counter;
 	thread->has_counter = 1;
@@ -237,7 +237,7 @@ static void walk_finish_thread(event_walk *walk, walk_thread *thread)
 	if (thread->stack->count > 0 && !thread->has_ended)
 		pass_time(walk, thread, is_over ? thread->reported_end : walk->end);
 	hide_frames(walk, thread);
-	span_walk_finish_stack(walk, thread, &thread->own);
+	span_walk_finish_stack(walk, thread, &thread->base_stack);
 }
 
 static int reserve_frame(walk_stack *stack)
@@ -324,17 +324,17 @@ static void leave(event_walk *walk, const walk_thread *thread, uint32_t method)
 static void set_stack(event_walk *walk, walk_thread *thread, walk_stack *stack, uint64_t counter)
 {
 	hide_frames(walk, thread);
-	thread->stack->left = counter;
+	thread->stack->switch_counter = counter;
 	thread->stack->thread = NULL;
 	thread->stack = stack;
 }
 
 /* Without an event of its own: another thread has switched to the stack, or it ends, or the thread starts. */
-static void return_to_own_stack(event_walk *walk, walk_thread *thread, uint64_t counter)
+static void return_to_base_stack(event_walk *walk, walk_thread *thread, uint64_t counter)
 {
-	if (thread->stack == &thread->own)
+	if (thread->stack == &thread->base_stack)
 		return;
-	set_stack(walk, thread, &thread->own, counter);
+	set_stack(walk, thread, &thread->base_stack, counter);
 	show_frames(walk, thread);
 }
 
@@ -347,7 +347,7 @@ static walk_stack *get_stack(event_walk *walk, const walk_thread *thread, uint64
 	if (entry->stack == NULL) {
 		entry->stack = calloc(1, sizeof(*entry->stack));
 		if (entry->stack != NULL) {
-			entry->stack->left = thread->counter;
+			entry->stack->switch_counter = thread->counter;
 			entry->stack->number = number;
 		}
 	}
@@ -356,7 +356,7 @@ static walk_stack *get_stack(event_walk *walk, const walk_thread *thread, uint64
 
 static void switch_stack(event_walk *walk, walk_thread *thread, uint64_t number)
 {
-	walk_stack *stack = number != 0 ? get_stack(walk, thread, number) : &thread->own;
+	walk_stack *stack = number != 0 ? get_stack(walk, thread, number) : &thread->base_stack;
 
 	if (stack == NULL) {
 		walk->has_failed = 1;
@@ -366,11 +366,11 @@ static void switch_stack(event_walk *walk, walk_thread *thread, uint64_t number)
 		return;
 	/* A stack is on one thread at a time: the event of leaving the other thread is missing. */
 	if (stack->thread != NULL)
-		return_to_own_stack(walk, stack->thread, thread->counter);
+		return_to_base_stack(walk, stack->thread, thread->counter);
 	set_stack(walk, thread, stack, thread->counter);
 	if (number != 0)
 		stack->thread = thread;
-	if (walk->has_gap && (int64_t)(walk->gap - stack->left) >= 0) {
+	if (walk->has_gap && (int64_t)(walk->gap - stack->switch_counter) >= 0) {
 		stack->count = 0;
 		stack->folded = 0;
 		stack->passed = 0;
@@ -386,7 +386,7 @@ static void end_stack(event_walk *walk, uint64_t number)
 	if (entry == NULL || entry->stack == NULL)
 		return;
 	if (entry->stack->thread != NULL)
-		return_to_own_stack(walk, entry->stack->thread, entry->stack->left);
+		return_to_base_stack(walk, entry->stack->thread, entry->stack->switch_counter);
 	span_walk_release_stack(&entry->stack->spans);
 	free(entry->stack->frames);
 	free(entry->stack);
@@ -424,9 +424,9 @@ static void end_suspension(event_walk *walk, walk_thread *thread, const mprof_ev
 
 static void start(event_walk *walk, walk_thread *thread)
 {
-	return_to_own_stack(walk, thread, thread->counter);
+	return_to_base_stack(walk, thread, thread->counter);
 	clear_stack(walk, thread);
-	span_walk_abandon(walk, thread, &thread->own);
+	span_walk_abandon(walk, thread, &thread->base_stack);
 }
 
 /*
@@ -526,7 +526,7 @@ static walk_thread *get_thread(event_walk *walk, uint64_t id)
 		if (entry->thread == NULL)
 			return NULL;
 		entry->thread->id = id;
-		entry->thread->stack = &entry->thread->own;
+		entry->thread->stack = &entry->thread->base_stack;
 		*walk->last_thread = entry->thread;
 		walk->last_thread = &entry->thread->next;
 	}
@@ -673,8 +673,8 @@ static void walk_typed(event_walk *walk, const mprof_block *block)
 /* Passes a value on. Buckets of histograms are no values over time. */
 static void walk_metric_value(event_walk *walk, const mprof_block *block, const mprof_record *record)
 {
-	const uint64_t own = record->as.metric_value.counter;
-	const uint64_t counter = own != 0 ? own : block->start.counter;
+	const uint64_t stated = record->as.metric_value.counter;
+	const uint64_t counter = stated != 0 ? stated : block->start.counter;
 	mprof_record metric;
 
 	if (!walk_has_counter(walk, counter))
@@ -889,8 +889,8 @@ void event_walk_release(event_walk *walk)
 		walk_thread *thread = walk->first_thread;
 
 		walk->first_thread = thread->next;
-		span_walk_release_stack(&thread->own.spans);
-		free(thread->own.frames);
+		span_walk_release_stack(&thread->base_stack.spans);
+		free(thread->base_stack.frames);
 		free(thread);
 	}
 	walk_release_stacks(walk);

@@ -61,7 +61,7 @@ typedef struct otlp_writer {
 	intern_table texts;
 	intern_table mappings;
 	intern_table functions;
-	intern_table places; /* Of frames: functions with lines, which are the locations. */
+	intern_table frame_locations; /* Of frames: functions with lines, which are the locations. */
 	plain_buffer plain;
 	otlp_attributes attributes;
 	FILE *stacks; /* A temporary file: the call stacks of the dictionary, each with all its frames. */
@@ -123,7 +123,7 @@ static uint32_t add_location(otlp_writer *writer, const stack_frame *frame)
 	const uint32_t key[] = {add_function(writer, frame), stack_frame_line(frame),
 				add_mapping(writer, frame->module)};
 	uint32_t index = 0;
-	int is_new = intern_add(&writer->places, key, sizeof(key), &index);
+	int is_new = intern_add(&writer->frame_locations, key, sizeof(key), &index);
 
 	writer->has_failed |= is_new < 0;
 	if (is_new <= 0)
@@ -356,7 +356,7 @@ static void release_writer(otlp_writer *writer)
 	intern_release(&writer->texts);
 	intern_release(&writer->mappings);
 	intern_release(&writer->functions);
-	intern_release(&writer->places);
+	intern_release(&writer->frame_locations);
 	plain_text_release(&writer->plain);
 	otlp_attributes_release(&writer->attributes);
 }

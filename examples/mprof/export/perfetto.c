@@ -139,9 +139,9 @@ typedef struct trace_thread {
 	uint64_t pid;
 	uint64_t tid;
 	uint64_t track;
-	uint64_t process; /* The track of its process. */
-	uint64_t rows;    /* How many rows have begun. */
-	uint64_t is_own;  /* It is a thread of a program, or a part of one. */
+	uint64_t process;   /* The track of its process. */
+	uint64_t rows;      /* How many rows have begun. */
+	uint64_t is_thread; /* It is a thread of a program, or a part of one. */
 } trace_thread;
 
 /* A row of a thread. */
@@ -218,7 +218,7 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	char description[NAME_SIZE] = "";
 	const trace_thread *parent;
 	uint64_t process;
-	int is_own;
+	int is_thread;
 	uint64_t pid;
 
 	thread_names_table_identify(&trace->names, id, &identity);
@@ -228,22 +228,22 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	thread->track = track;
 	process = process_track(trace, identity.process);
 	thread->process = process;
-	if (identity.is_made)
+	if (identity.is_created)
 		snprintf(description, sizeof(description), "Thread 0x%" PRIx64 " of the log", id);
 	if (!thread_names_table_timeline(&trace->names, id, &timeline) || timeline.kind == MPROF_TIMELINE_THREAD ||
 	    timeline.kind > MPROF_TIMELINE_REMOTE) {
 		perfetto_describe_thread(&trace->writer, track, pid, identity.tid, identity.name, description);
-		thread->is_own = 1;
+		thread->is_thread = 1;
 		return;
 	}
 	/* A timeline that is no thread of a program is a track below that of its parent, or of its process. */
 	parent = timeline.parent != 0 ? get_thread(trace, timeline.parent) : NULL;
 	perfetto_describe_ranked(&trace->writer, track, parent != NULL ? parent->track : process, identity.name,
 				 timeline.rank, description);
-	is_own = parent != NULL && parent->is_own;
+	is_thread = parent != NULL && parent->is_thread;
 	/* It has moved if its parent was new. */
 	thread = key_map_find(&trace->threads, id);
-	thread->is_own = is_own;
+	thread->is_thread = is_thread;
 }
 
 /* The description of a thread, written if it is new. NULL if out of memory. */
@@ -448,21 +448,21 @@ static void add_event(void *user, const walk_thread *thread, const mprof_event *
 }
 
 /* The thread of a span or of another event. */
-static perfetto_span_place find_place(const perfetto_trace *trace, const walk_thread *thread, uint64_t track)
+static perfetto_span_position find_position(const perfetto_trace *trace, const walk_thread *thread, uint64_t track)
 {
 	const trace_thread *described = key_map_find(&trace->threads, thread->id);
 
-	return (perfetto_span_place){.thread = thread->id,
-				     .track = track,
-				     .process = described != NULL ? described->process : trace->process,
-				     .is_thread = described != NULL && described->is_own};
+	return (perfetto_span_position){.thread = thread->id,
+					.track = track,
+					.process = described != NULL ? described->process : trace->process,
+					.is_thread = described != NULL && described->is_thread};
 }
 
 static void begin_span(void *user, const walk_thread *thread, const walk_span *span)
 {
 	perfetto_trace *trace = user;
 	const trace_row *row = thread->row;
-	const perfetto_span_place position = find_place(trace, thread, row->sequence.track);
+	const perfetto_span_position position = find_position(trace, thread, row->sequence.track);
 
 	perfetto_spans_begin(&trace->spans, &position, span);
 }
@@ -478,7 +478,7 @@ static void end_span(void *user, const walk_thread *thread, const walk_span *spa
 static void add_described(void *user, const walk_thread *thread, const walk_span *event)
 {
 	perfetto_trace *trace = user;
-	const perfetto_span_place position = find_place(trace, thread, instant_track(trace, thread));
+	const perfetto_span_position position = find_position(trace, thread, instant_track(trace, thread));
 
 	perfetto_spans_instant(&trace->spans, &position, event);
 }
@@ -791,7 +791,7 @@ static void find_heap_process(void *user, uint32_t snapshot, size_t count, uint6
 static int add_heap(perfetto_trace *trace, const export_job *job)
 {
 	const time_window *window = &trace->report->options.window;
-	const perfetto_heap_place position = {
+	const perfetto_heap_position position = {
 		.find_process = find_heap_process,
 		.user = trace,
 		.start_ns = window->start_ns > 0 ? (uint64_t)window->start_ns : 0,

@@ -177,7 +177,7 @@ enum {
 
 typedef struct heap_packets {
 	perfetto_writer *writer;
-	const perfetto_heap_place *position;
+	const perfetto_heap_position *position;
 	heap_view view;
 	protobuf_message graph; /* The fields of the current packet. */
 	protobuf_message object;
@@ -532,7 +532,7 @@ static int write_number(heap_packets *packets, const char *path, uint32_t snapsh
 	return status;
 }
 
-static int is_inside(const perfetto_heap_place *position, const mprof_heap_snapshot *snapshot)
+static int is_inside(const perfetto_heap_position *position, const mprof_heap_snapshot *snapshot)
 {
 	const uint64_t time = snapshot->time_ns > 0 ? (uint64_t)snapshot->time_ns : 0;
 
@@ -575,7 +575,7 @@ static int choose_snapshots(heap_packets *packets, const export_job *job, uint32
 	return status;
 }
 
-int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_place *position)
+int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_position *position)
 {
 	static heap_packets packets;
 	uint32_t first;

@@ -71,7 +71,7 @@ typedef struct perfetto_writer {
 	protobuf_message inner;
 	plain_buffer plain;
 	uint64_t contents; /**< Number of samples and events, without those about the log itself. */
-	int has_ranks;     /**< Tracks have places among those of the same parent. */
+	int has_ranks;     /**< Tracks have ranks among those of the same parent. */
 	int has_failed;    /**< Out of memory. */
 } perfetto_writer;
 

@@ -101,7 +101,7 @@ static void add_arguments(perfetto_spans *spans, uint64_t thread, const mprof_ev
 	}
 }
 
-void perfetto_spans_begin(perfetto_spans *spans, const perfetto_span_place *position, const walk_span *span)
+void perfetto_spans_begin(perfetto_spans *spans, const perfetto_span_position *position, const walk_span *span)
 {
 	const uint64_t track = track_of(spans, span);
 
@@ -192,7 +192,7 @@ static void add_message(perfetto_writer *writer, const trace_message *message)
 	protobuf_add(&writer->part, EVENT_MESSAGE, &writer->inner);
 }
 
-void perfetto_spans_instant(perfetto_spans *spans, const perfetto_span_place *position, const walk_span *event)
+void perfetto_spans_instant(perfetto_spans *spans, const perfetto_span_position *position, const walk_span *event)
 {
 	const trace_message message = position->is_thread ? read_message(spans, event->first) : (trace_message){0};
 

@@ -70,12 +70,12 @@ void table_sink_release(table_sink *sink);
 int table_logs_add(const export_job *job, table_sink *sink);
 
 typedef struct table_files {
-	export_file own[TABLES];
+	export_file opened[TABLES];
 	FILE *streams[TABLES]; /**< NULL for tables that are not exported. */
 	export_file *file;     /**< Of the job. */
 	int is_directory;
-	int is_made; /**< The directory did not exist. */
-	int count;   /**< Open files in own. */
+	int is_created; /**< The directory did not exist. */
+	int count;      /**< Number of opened files. */
 } table_files;
 
 /**

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Linux gives no process and no thread a number from here on. */
-#define FIRST_MADE UINT64_C(4194304)
+#define FIRST_CREATED UINT64_C(4194304)
 
 #define LAST_NUMBER UINT64_C(0x7fffffff)
 
@@ -31,7 +31,7 @@ static uint64_t find_pid(const mprof_profile *profile)
 		if (pid > 0 && pid <= LAST_NUMBER)
 			return pid;
 	}
-	return FIRST_MADE;
+	return FIRST_CREATED;
 }
 
 /* An entry of thread_table::timelines. */
@@ -157,7 +157,7 @@ int thread_names_table_init(thread_table *table, const log_report *report)
 	table->processes.value_size = sizeof(thread_process) - sizeof(uint64_t);
 	table->timelines.value_size = sizeof(uint64_t);
 	table->pid = find_pid(report->profile);
-	table->made = FIRST_MADE;
+	table->last_created = FIRST_CREATED;
 	for (size_t i = 0; i < count; i++) {
 		thread_entry *entry;
 
@@ -193,9 +193,9 @@ static const char *find_name(const thread_table *table, const thread_entry *entr
 uint64_t thread_names_table_add_row(thread_table *table)
 {
 	do
-		table->made++;
-	while (key_map_find(&table->threads, table->made) != NULL);
-	return table->made;
+		table->last_created++;
+	while (key_map_find(&table->threads, table->last_created) != NULL);
+	return table->last_created;
 }
 
 void thread_names_table_identify(thread_table *table, uint64_t thread, thread_identity *identity)
@@ -207,8 +207,8 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
 
 	identity->process = thread_names_table_find_process(
 		table, name != NULL || (entry != NULL && entry->index != 0) ? stats.process : 0);
-	identity->is_made = !is_usable || entry->is_numbered;
-	identity->tid = identity->is_made ? thread_names_table_add_row(table) : thread;
+	identity->is_created = !is_usable || entry->is_numbered;
+	identity->tid = identity->is_created ? thread_names_table_add_row(table) : thread;
 	if (entry != NULL)
 		entry->is_numbered = 1;
 	if (name != NULL)

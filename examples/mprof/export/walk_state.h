@@ -84,10 +84,10 @@ typedef struct walk_stack {
 	walk_frame *frames;
 	size_t count;
 	size_t capacity;
-	size_t passed;       /**< Number of outermost frames that the sink has received. */
-	uint64_t folded;     /**< Calls above the frames. */
-	uint64_t left;       /**< Counter when a thread switched to another stack. */
-	walk_thread *thread; /**< Not of a thread's own stack: the thread that is on it; NULL if none. */
+	size_t passed;           /**< Number of outermost frames that the sink has received. */
+	uint64_t folded;         /**< Calls above the frames. */
+	uint64_t switch_counter; /**< Counter when a thread switched to another stack. */
+	walk_thread *thread;     /**< Not of a thread's own stack: the thread that is on it; NULL if none. */
 	walk_spans spans;
 } walk_stack;
 
@@ -104,7 +104,7 @@ struct walk_thread {
 	uint64_t reported_end;
 	int is_shown; /**< The time is inside the window. */
 	int is_over;  /**< The window has ended. */
-	walk_stack own;
+	walk_stack base_stack;
 	walk_stack *stack; /**< The one that the thread is on. */
 	walk_thread *next; /**< In the order of their first events. */
 };
