@@ -848,6 +848,20 @@ static void take_system_clocks(perfetto_trace *trace)
 		trace->writer.monotonic_start = session->monotonic_ns - since;
 }
 
+/* The viewer shows what the log states about its recording: the program, the runtime, options. */
+static void add_attributes(perfetto_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_profile_property property = {.struct_size = sizeof(property)};
+
+	perfetto_begin_attributes(&trace->writer);
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_PROPERTIES); i++) {
+		if (mprof_profile_get_row(profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK)
+			perfetto_add_attribute(&trace->writer, property.key, property.value);
+	}
+	perfetto_end_attributes(&trace->writer);
+}
+
 static void begin_trace(perfetto_trace *trace)
 {
 	const log_summary *summary = &trace->report->summary;
@@ -856,6 +870,7 @@ static void begin_trace(perfetto_trace *trace)
 	trace->process = perfetto_track_id(&trace->writer, PERFETTO_PROCESS, 0);
 	trace->writer.has_ranks = mprof_profile_get_row_count(trace->report->profile, MPROF_TABLE_TIMELINES) > 0;
 	perfetto_begin_main(&trace->writer);
+	add_attributes(trace);
 	if (summary->program[0] != '\0' && trace->arguments == NULL)
 		trace->arguments = "";
 	perfetto_describe_process(&trace->writer, trace->process, trace->pid, thread_names_table_process(trace->report),

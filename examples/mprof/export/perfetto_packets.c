@@ -112,13 +112,17 @@ enum {
 	PACKET_TRACE_STATS = 35,
 	PACKET_PREVIOUS_DROPPED = 42,
 	PACKET_DEFAULTS = 59,
-	PACKET_FIRST_ON_SEQUENCE = 87
+	PACKET_FIRST_ON_SEQUENCE = 87,
+	PACKET_ATTRIBUTES = 126
 };
 
 enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58, DEFAULTS_STACK_SAMPLE = 100 };
 
 /* StackSampleDefaults */
 enum { STACK_SAMPLE_SOURCE = 1 };
+
+/* TraceAttributes and Attribute */
+enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_TEXT = 3 };
 
 /* TraceStats */
 enum { STATS_BUFFER = 1, STATS_WRITER = 18, WRITER_SEQUENCE = 1, WRITER_BUFFER = 4 };
@@ -385,6 +389,28 @@ static void add_order(perfetto_writer *writer)
 {
 	if (writer->has_ranks)
 		protobuf_number(&writer->part, TRACK_CHILD_ORDER, ORDER_EXPLICIT);
+}
+
+void perfetto_begin_attributes(perfetto_writer *writer)
+{
+	protobuf_clear(&writer->part);
+}
+
+void perfetto_add_attribute(perfetto_writer *writer, const char *key, const char *value)
+{
+	protobuf_clear(&writer->inner);
+	protobuf_text(&writer->inner, ATTRIBUTE_KEY, perfetto_text(writer, key));
+	protobuf_text(&writer->inner, ATTRIBUTE_TEXT, perfetto_text(writer, value));
+	protobuf_add(&writer->part, ATTRIBUTES_ATTRIBUTE, &writer->inner);
+}
+
+void perfetto_end_attributes(perfetto_writer *writer)
+{
+	if (writer->part.length == 0)
+		return;
+	protobuf_clear(&writer->packet);
+	protobuf_add(&writer->packet, PACKET_ATTRIBUTES, &writer->part);
+	perfetto_end_packet(writer);
 }
 
 void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name,

@@ -112,6 +112,11 @@ void perfetto_begin_stats(perfetto_writer *writer);
 void perfetto_add_stats(perfetto_writer *writer, uint64_t sequence);
 void perfetto_end_stats(perfetto_writer *writer);
 
+/** Adds an attribute of the trace to perfetto_writer::part; perfetto_end_attributes() writes all, if there are any. */
+void perfetto_begin_attributes(perfetto_writer *writer);
+void perfetto_add_attribute(perfetto_writer *writer, const char *key, const char *value);
+void perfetto_end_attributes(perfetto_writer *writer);
+
 /** Describes a process or a thread. \p arguments: NULL if the name is not that of a program. */
 void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name,
 			       const char *arguments);
