@@ -74,3 +74,20 @@ jq -r '(.heap_shots[] | "mprof.heap.live By \(.bytes)"), (.heap_shots[] | "mprof
 export_log otlp-metrics heap.mprof heap.otlp
 decode heap.otlp 0 | tr -d '"' | awk '/mprof.heap.(live|objects)/ { print $1, $2, $5 }' | sort >found
 same_rows "heap snapshots"
+
+# The size of the heap, of the process that it belongs to.
+"$builddir/tests/tool/make_log" sample sample.mprof || fail "make_log"
+mprof report --json sample.mprof
+jq -r '.heap_resizes[] | "\(.bytes)"' out >wanted
+export_log otlp-metrics sample.mprof sample.otlp
+decode sample.otlp 0 | awk '/"mprof.heap.size"/ { print $5 }' >found
+same_rows "sizes of the heap"
+
+# Each process of a log has a resource of its own.
+cp heap.mprof other.mprof
+mprof merge -o both.mprof heap.mprof other.mprof
+expect_status 0 "merge"
+export_log otlp-metrics both.mprof both.otlp
+decode both.otlp 0 >found
+expect "resources with live bytes" "$(awk '/^resource_metrics/ { count++ } /"mprof.heap.live"/ { seen[count] = 1 }
+	END { for (i in seen) distinct++; print distinct + 0 }' decoded)" 2

@@ -433,7 +433,8 @@ static void add_live_value(void *user, const live_counter *counter, uint64_t tim
 {
 	metric_writer *writer = user;
 
-	if (writer->live_counter.number != counter->number || writer->live_points.length >= POINTS_BYTES)
+	if (writer->live_counter.number != counter->number || writer->live_counter.process != counter->process ||
+	    writer->live_points.length >= POINTS_BYTES)
 		write_live(writer);
 	writer->live_counter = *counter;
 	protobuf_clear(&writer->point);
@@ -449,14 +450,16 @@ static void add_live_value(void *user, const live_counter *counter, uint64_t tim
 	writer->points++;
 }
 
-static void add_heap_sizes(metric_writer *writer)
+/* The size of the heap of the process of a thread. */
+static void add_event(void *user, const walk_thread *thread, const mprof_event *event)
 {
-	const mprof_profile *profile = writer->report->profile;
-	const live_counter size = {.key = "mprof.heap.size", .number = UINT64_MAX, .is_bytes = 1};
-	mprof_heap_resize resize = {.struct_size = sizeof(resize)};
+	metric_writer *writer = user;
+	live_counter size = {.key = "mprof.heap.size", .number = UINT64_MAX, .is_bytes = 1};
 
-	for (size_t i = 0; mprof_profile_get_row(profile, MPROF_TABLE_HEAP_RESIZES, i, &resize) == MPROF_OK; i++)
-		add_live_value(writer, &size, resize.time_ns > 0 ? (uint64_t)resize.time_ns : 0, resize.bytes);
+	if (event->kind != MPROF_EVENT_GC_RESIZE)
+		return;
+	size.process = thread_names_table_process_of(&writer->threads, thread->id);
+	add_live_value(writer, &size, thread->time, event->value);
 }
 
 static void add_memory(void *user, uint64_t thread, const mprof_event *event)
@@ -502,7 +505,6 @@ static int finish(metric_writer *writer)
 	write_all_points(writer);
 	for (size_t i = 0; i < writer->series_count; i++)
 		write_histogram(writer, &writer->series[i]);
-	add_heap_sizes(writer);
 	live_counters_visit(&writer->live, &writer->walk, writer->report, add_live_value, writer);
 	write_live(writer);
 	otlp_messages_finish(&writer->messages);
@@ -522,6 +524,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 {
 	static const walk_sink sink = {
 		.begin_row = begin_row,
+		.event = add_event,
 		.memory = add_memory,
 		.metric = add_metric,
 		.bucket = add_bucket,
