@@ -679,8 +679,7 @@ static void add_kind_samples(firefox_profile *profile)
 	}
 }
 
-/* Appends the arguments of an event, or those of a message that are no part of it, to a text, which is cut if it has no
- * room. */
+/* Appends the arguments of an event, of a message those that are no part of it; a text without room is cut. */
 static size_t append_arguments(const firefox_profile *profile, const mprof_event *event, int is_message, char *text,
 			       size_t length)
 {
@@ -751,8 +750,8 @@ static void add_message(firefox_profile *profile, const walk_thread *thread, con
 	append_arguments(profile, event->first, 1, text, 0);
 	marker.values[MESSAGE_CATEGORY] = firefox_string(&profile->tables, event->category);
 	marker.values[MESSAGE_ARGUMENTS] = firefox_string(&profile->tables, text);
-	marker.unknown |= (uint32_t)(event->category[0] == '\0') << MESSAGE_CATEGORY | (uint32_t)(text[0] == '\0')
-											       << MESSAGE_ARGUMENTS;
+	marker.unknown |= (uint32_t)(event->category[0] == '\0') << MESSAGE_CATEGORY;
+	marker.unknown |= (uint32_t)(text[0] == '\0') << MESSAGE_ARGUMENTS;
 	profile->tables.has_messages = 1;
 	firefox_row_add_marker(&profile->rows, thread->row, &marker);
 }
@@ -836,10 +835,10 @@ static void add_live_value(void *user, const live_counter *counter, uint64_t tim
 	const thread_process *process = thread_names_table_find_process(&profile->threads, counter->process);
 	char name[NAME_SIZE];
 
-	snprintf(name, sizeof(name), "%s", counter->name);
 	if (process != NULL)
 		snprintf(name, sizeof(name), "%s, process %" PRIu64, counter->name, process->pid);
-	firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE - 1 - counter->number, name, time, value);
+	firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE - 1 - counter->number,
+			     process != NULL ? name : counter->name, time, value);
 }
 
 static uint64_t time_after(int64_t start, uint64_t duration)
@@ -917,12 +916,14 @@ static void add_heap_sizes(firefox_profile *profile)
 {
 	const mprof_profile *log = profile->report->profile;
 	mprof_heap_resize resize = {.struct_size = sizeof(resize)};
+	/* The table does not have the processes, whose sizes would be one counter. */
+	const int is_one = mprof_profile_get_row_count(log, MPROF_TABLE_PROCESSES) <= 1;
 
-	for (size_t i = 0; i < mprof_profile_get_row_count(log, MPROF_TABLE_HEAP_RESIZES); i++) {
-		if (mprof_profile_get_row(log, MPROF_TABLE_HEAP_RESIZES, i, &resize) == MPROF_OK)
-			firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE, "Heap size",
-					     time_after(resize.time_ns, 0), resize.bytes);
-	}
+	for (size_t i = 0; is_one && mprof_profile_get_row(log, MPROF_TABLE_HEAP_RESIZES, i, &resize) == MPROF_OK; i++)
+		firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE, "Heap size", time_after(resize.time_ns, 0),
+				     resize.bytes);
+	if (!is_one && mprof_profile_get_row_count(log, MPROF_TABLE_HEAP_RESIZES) > 0)
+		fputs("mprof: export: sizes of the heaps of several processes were left out\n", stderr);
 }
 
 static void finish_rows(firefox_profile *profile)
