@@ -77,14 +77,14 @@ if test -z "${MPROF_SANITIZED-}" && test -e "${INSTRUMENT_DIR:-$builddir/example
 	logs+=(awk)
 fi
 for log in "${logs[@]}"; do
-	mprof report --json $log.mprof
+	mprof report --json "$log.mprof"
 	jq -c .memory out >memory
 	name=$(jq -r 'if .estimate then ", estimated" else "" end' memory)
 	rate=$(jq '.session.counters_per_second | if . > 0 then . else 1e9 end' out)
 	for counter in bytes:"Native memory in use$name" blocks:"Native blocks in use$name"; do
-		"$MPROF" dump --json $log.mprof 2>/dev/null |
+		"$MPROF" dump --json "$log.mprof" 2>/dev/null |
 			python3 "$srcdir/tests/exports/live_memory.py" "${counter%%:*}" "$rate" >steps
-		export_log chrome $log.mprof live.chrome
+		export_log chrome "$log.mprof" live.chrome
 		chrome_counter live.chrome "${counter#*:}" >wanted
 		test "$(wc -l <wanted)" -ge 3 || fail "$log: no values of ${counter#*:}"
 		expect "$log: values that no replay has" "$(LC_ALL=C sort wanted | LC_ALL=C comm -23 - <(LC_ALL=C sort steps))" ""
@@ -93,7 +93,7 @@ for log in "${logs[@]}"; do
 		awk 'NR > 3 && $1 - last < 100000 && last_line { print "close: " last_line } { last_line = NR == 1 ? "" : $0; last = $1 }' \
 			<(head -n -1 wanted) >close
 		test ! -s close || fail "$log: $(head -n 3 close)"
-		all_have $log.mprof "${counter#*:}"
+		all_have "$log.mprof" "${counter#*:}"
 	done
 	expect "$log: blocks of the report" "$(tail -n 1 wanted | cut -d ' ' -f 2)" "$(jq .live memory)"
 done
