@@ -70,7 +70,7 @@ def check_samples(table, what, stacks):
 # Fields that are left out if they are not known.
 SAMPLE = {"weight", "cpu", "mode", "unit"}
 UNKNOWN = {"mprof-collection": {"pause", "mark", "sweep"}, "mprof-sample": SAMPLE, "mprof-sample-time": SAMPLE,
-           "mprof-sample-bytes": SAMPLE}
+           "mprof-sample-bytes": SAMPLE, "Log": {"severity", "category", "arguments"}}
 
 
 def check_markers(markers, schemas, strings, stacks, categories):
@@ -87,7 +87,8 @@ def check_markers(markers, schemas, strings, stacks, categories):
         require(set(data) - set(fields) - {"type", "cause"} == set(), "more fields of " + data["type"])
         require("cause" not in data or 0 <= data["cause"]["stack"] < stacks, "markers.cause")
         for key, form in fields.items():
-            require(form != "unique-string" or data[key] < strings, "a string of " + data["type"])
+            require(form != "unique-string" or data.get(key, 0) < strings, "a string of " + data["type"])
+            require(form != "string" or isinstance(data[key], str), "a text of " + data["type"])
 
 
 def check(profile):

@@ -83,3 +83,12 @@ load_profile bytes.json
 report_bytes >wanted
 viewer_rows bytes.json 1 samples | cut -f 1,2 | grep -v "$(printf '\t0$')" >found
 same_rows "bytes by class"
+viewer stop --all >/dev/null
+
+# The messages of the program are the log of the viewer.
+"$builddir/tests/tool/make_spans" messages.mprof messages || fail "make_spans"
+export_log firefox messages.mprof messages.json
+load_profile messages.json
+viewer profile logs >logs
+expect "lines of the log" "$(grep -c ' UTC - \[' logs)" 10
+expect_line logs ': W/net/http text$'

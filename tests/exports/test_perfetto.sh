@@ -92,3 +92,19 @@ same_rows "collections, pauses and waits"
 export_log perfetto sample.mprof sample.pftrace
 decode_perfetto sample.pftrace
 expect "unknown times of collections" "$(grep -oE 'name: "(pause|mark|sweep)_ns"' text)" 'name: "mark_ns"'
+
+# What the log states about its recording, and states last, are attributes of the trace.
+"$builddir/examples/small/metrics/metrics" jobs.mprof || fail "the example ended with $?"
+mprof dump --json jobs.mprof
+jq -r '.properties? // empty | to_entries[] | "\(.key)=\(.value)"' out |
+	awk -F= '!($1 in latest) { keys[++count] = $1 } { latest[$1] = $0 } END { for (i = 1; i <= count; i++) print latest[keys[i]] }' |
+	sort >wanted
+export_log perfetto jobs.mprof jobs.pftrace
+decode_perfetto jobs.pftrace
+awk '
+	/^  trace_attributes \{/ { inside = 1 }
+	/^  \}/ { inside = 0 }
+	inside && /^      key:/ { key = substr($0, 13, length($0) - 13) }
+	inside && /^      string_value:/ { print key "=" substr($0, 22, length($0) - 22) }
+	' text | sort >found
+same_rows "attributes of the trace"

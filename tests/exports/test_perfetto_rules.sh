@@ -120,11 +120,10 @@ expect "kinds of classes" "$(awk -F'\t' '$1 == "type" { print ($2 ~ /\[\]$/ ? "a
 	sort -u |
 	tr '\n' ';')" "array 4;other 1;"
 
-# A log of native memory is not an empty trace, nor one with the processor time of its threads alone.
+# A log of native memory is not an empty trace: it has the bytes in use.
 make_tree memory memory.mprof 10
 for format in perfetto chrome firefox; do
 	mprof export --to=$format -o memory.trace memory.mprof
-	expect_status 3 "native memory as $format"
-	expect_line err 'nothing of this log can be represented in '
-	test ! -e memory.trace || fail "$format: an empty trace"
+	expect_status 0 "native memory as $format"
+	test -s memory.trace || fail "$format: no trace"
 done

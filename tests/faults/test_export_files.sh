@@ -10,7 +10,7 @@ make_tree growing growing.mprof 2
 mkdir made
 export FAULT_OUT=$work/made/out
 
-for format in pprof speedscope folded callgrind dot otlp csv perfetto firefox chrome; do
+for format in pprof speedscope folded callgrind dot otlp otlp-metrics csv perfetto firefox chrome; do
 	table=()
 	case $format in csv) table=(--table=methods) ;; esac
 	with_faults io export --to="$format" "${table[@]}" -o "$FAULT_OUT" --no-lines events.mprof

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE; or, with the argument "deep",
- * one of 2,000 spans inside each other. Times in ms:
+ * one of 2,000 spans inside each other, with "messages", one of messages with and without what they may have, of which
+ * the last is that of a queue, with "metrics", one of metrics and histograms, and with "links", one of steps that state
+ * which other one they are part of and what caused them. Times in ms:
  *   thread 0x10  accepts requests 1 to 4 at 10, 20, 30 and 40; each is a flow to the thread that answers it
  *   thread 0x20  answers 1 from 12 to 22 (/a), which it parses from 13 to 15, in m1; 3 from 32 to 52 (/b), which fails
  *   thread 0x21  answers 2 from 22 to 25 (/a) and 4 from 41 to 71 (/a), which it parses from 42 on, and does not end
@@ -17,7 +19,7 @@
 #define START UINT64_C(1000000)
 #define MS UINT64_C(1000000)
 
-enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE };
+enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE, LOGGED, STEP };
 
 static mprof_writer *writer;
 static uint64_t now = START;
@@ -93,6 +95,14 @@ static void define_types(void)
 		ARGUMENT(12, "parent", NUMBER, UNSIGNED, PARENT, NONE),
 		ARGUMENT(13, "severity", NUMBER, UNSIGNED, SEVERITY, NONE),
 		ARGUMENT(14, "message", TEXT, BYTES, MESSAGE, NONE),
+		ARGUMENT(15, "severity", NUMBER, UNSIGNED, NONE, NONE),
+		ARGUMENT(16, "source", TEXT, BYTES, NONE, NONE),
+		ARGUMENT(17, "text", TEXT, BYTES, NONE, NONE),
+		ARGUMENT(18, "code", NUMBER, UNSIGNED, NONE, NONE),
+		ARGUMENT(19, "name", TEXT, BYTES, NAME, NONE),
+		ARGUMENT(20, "step", NUMBER, UNSIGNED, SPAN, NONE),
+		ARGUMENT(21, "parent", NUMBER, UNSIGNED, PARENT, NONE),
+		ARGUMENT(22, "cause", NUMBER, UNSIGNED, CAUSE, NONE),
 		TYPE(REQUEST, "request", SPAN, 0, 1, 1, 7),
 		TYPE(PARSE, "parse", BEGIN, 0, 1, 0, 0),
 		TYPE(PARSED, "parsed", END, PARSE, 1, 0, 0),
@@ -100,6 +110,8 @@ static void define_types(void)
 		TYPE(TASK, "task", ASYNC_BEGIN, 0, 0, 11, 2),
 		TYPE(TASK_DONE, "task done", ASYNC_END, 0, 0, 11, 1),
 		TYPE(MESSAGE, "log", INSTANT, 0, 0, 13, 2),
+		TYPE(LOGGED, "mprof.log", INSTANT, 0, 0, 15, 4),
+		TYPE(STEP, "step", ASYNC_BEGIN, 0, 0, 19, 4),
 	};
 	const mprof_class_definition c1 = {.struct_size = sizeof(c1), .id = 1, .name = "C1", .name_length = 2};
 	const mprof_method_definition m1 = {
@@ -235,21 +247,151 @@ static void write_deep(void)
 	now = START + 6000 * MS;
 }
 
+static void log_message(uint64_t severity, const char *source, const char *text, uint64_t ms)
+{
+	put_number(severity);
+	put_text(source);
+	put_text(text);
+	put_number(ms);
+	add(LOGGED, ms);
+}
+
+/* Severities of 0 and 7 have no meaning. */
+static void write_messages(void)
+{
+	static const mprof_record queue = {
+		.kind = MPROF_RECORD_TIMELINE,
+		.id = 1,
+		.as.timeline = {.thread = 0x30, .kind = MPROF_TIMELINE_QUEUE, .name = "queue"}};
+
+	define(MPROF_BLOCK_TIMELINES, &queue, 1);
+	begin_thread(0x10);
+	for (uint64_t severity = 0; severity <= 7; severity++)
+		log_message(severity, severity % 2 == 0 ? "net/http" : "db", "text", severity);
+	log_message(4, "", "without a source", 10);
+	log_message(4, "db", "", 11);
+	expect(mprof_writer_end_events(writer), "block");
+	begin_thread(0x30);
+	log_message(5, "gpu", "of a queue", 20);
+	expect(mprof_writer_end_events(writer), "block");
+	now = START + 100 * MS;
+}
+
+static void begin_step(const char *name, uint64_t number, uint64_t parent, uint64_t cause, uint64_t ms)
+{
+	put_text(name);
+	put_number(number);
+	put_number(parent);
+	put_number(cause);
+	add(STEP, ms);
+}
+
+static void end_step(uint64_t number, uint64_t ms)
+{
+	put_number(number);
+	add(TASK_DONE, ms);
+}
+
+/* The number 5 is that of two steps, and 99 that of none. */
+static void write_links(void)
+{
+	begin_thread(0x10);
+	begin_step("first", 1, 0, 0, 1);
+	end_step(1, 10);
+	begin_step("late", 3, 0, 1, 20);
+	end_step(3, 21);
+	begin_step("again", 5, 0, 0, 22);
+	end_step(5, 23);
+	begin_step("again", 5, 0, 0, 24);
+	end_step(5, 25);
+	expect(mprof_writer_end_events(writer), "block");
+	begin_thread(0x20);
+	begin_step("inside", 2, 1, 0, 2);
+	begin_step("deeper", 4, 2, 1, 3);
+	end_step(4, 4);
+	end_step(2, 5);
+	begin_step("lost", 6, 99, 0, 30);
+	end_step(6, 31);
+	begin_step("open", 7, 0, 5, 32);
+	expect(mprof_writer_end_events(writer), "block");
+	now = START + 100 * MS;
+}
+
+#define METRIC(number, of_flags, of_section, of_name, ...)                                                             \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_METRIC, .id = number, .as.metric = {                                              \
+			.flags = MPROF_METRIC_##of_flags,                                                              \
+			.section = of_section,                                                                         \
+			.name = of_name,                                                                               \
+			__VA_ARGS__                                                                                    \
+		}                                                                                                      \
+	}
+#define VALUE(number, ...)                                                                                             \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_METRIC_VALUE, .id = number, .as.metric_value = { __VA_ARGS__ }                    \
+	}
+#define BUCKET(number, above, most, values)                                                                            \
+	VALUE(number, .value = (uint64_t)(most), .lower = (uint64_t)(above), .count = (values))
+
+/* The second histogram has buckets that overlap, some without a bound, and two whose bounds are not known. */
+static void write_metrics(void)
+{
+	const double half = 0.5;
+	uint64_t bits;
+	mprof_record records[] = {
+		METRIC(1, UNIT_BYTES, "memory", "resident", .unit = ""),
+		METRIC(2, UNIT_COUNT | MPROF_METRIC_FLAG_MONOTONIC | MPROF_METRIC_FLAG_THREAD, "jobs", "done",
+		       .thread = 0x10, .unit = ""),
+		METRIC(3, UNIT_NAMED | MPROF_METRIC_FLAG_DOUBLE, "", "speed", .unit = "m/s"),
+		METRIC(4, UNIT_TIME | MPROF_METRIC_FLAG_HISTOGRAM, "jobs", "delay", .unit = ""),
+		METRIC(5, UNIT_RAW | MPROF_METRIC_FLAG_HISTOGRAM, "jobs", "size", .unit = ""),
+		METRIC(6, UNIT_PAGES, "memory", "pages", .unit = ""),
+		VALUE(1, .value = 4096),
+		VALUE(1, .value = 8192, .counter = START + 5 * MS),
+		VALUE(2, .value = 3),
+		VALUE(3, .value = 0),
+		VALUE(6, .value = (uint64_t)-2),
+		BUCKET(4, 0, 10, 2),
+		BUCKET(4, 10, 20, 3),
+		BUCKET(4, 0, 10, 5),
+		BUCKET(4, 30, 40, 1),
+		BUCKET(5, INT64_MIN, -5, 1),
+		BUCKET(5, -5, 10, 2),
+		BUCKET(5, 5, 20, 4),
+		BUCKET(5, 20, INT64_MAX, 8),
+		BUCKET(5, 7, 7, 16),
+		BUCKET(5, 9, 3, 32),
+	};
+
+	memcpy(&bits, &half, sizeof(bits));
+	records[9].as.metric_value.value = bits;
+	now = START + 10 * MS;
+	define(MPROF_BLOCK_METRICS, records, sizeof(records) / sizeof(records[0]));
+	now = START + 100 * MS;
+}
+
 int main(int argc, char **argv)
 {
-	const int is_deep = argc == 3 && strcmp(argv[2], "deep") == 0;
+	const char *kind = argc == 3 ? argv[2] : "";
 	mprof_writer_options options;
 
-	if (argc != 2 && !is_deep) {
-		fputs("usage: make_spans FILE [deep]\n", stderr);
+	if (argc != 2 && strcmp(kind, "deep") != 0 && strcmp(kind, "messages") != 0 && strcmp(kind, "metrics") != 0 &&
+	    strcmp(kind, "links") != 0) {
+		fputs("usage: make_spans FILE [deep | links | messages | metrics]\n", stderr);
 		return 2;
 	}
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = read_clock;
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_types();
-	if (is_deep) {
+	if (strcmp(kind, "deep") == 0) {
 		write_deep();
+	} else if (strcmp(kind, "messages") == 0) {
+		write_messages();
+	} else if (strcmp(kind, "links") == 0) {
+		write_links();
+	} else if (strcmp(kind, "metrics") == 0) {
+		write_metrics();
 	} else {
 		write_events();
 		now = START + 100 * MS;

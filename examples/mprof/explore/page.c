@@ -3,7 +3,7 @@
 #include "explore/page.h"
 
 #include "common/demangle.h"
-#include "export/gzip_stream.h"
+#include "export/export_file.h"
 #include "shared/text.h"
 
 #include <errno.h>

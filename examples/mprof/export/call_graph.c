@@ -118,19 +118,19 @@ static void sort_calls(call_graph *graph)
 int call_graph_make(call_graph *graph, const stack_tree *tree)
 {
 	graph_builder builder = {.graph = graph, .tree = tree};
-	int is_made;
+	int is_created;
 
 	memset(graph, 0, sizeof(*graph));
 	builder.indexes.value_size = sizeof(uint64_t);
 	graph->frame_count = tree->frame_count;
 	graph->frames = calloc(tree->frame_count + 1, sizeof(*graph->frames));
 	builder.active = calloc(tree->frame_count + 1, sizeof(*builder.active));
-	is_made = graph->frames != NULL && builder.active != NULL && visit_nodes(&builder);
-	if (is_made)
+	is_created = graph->frames != NULL && builder.active != NULL && visit_nodes(&builder);
+	if (is_created)
 		sort_calls(graph);
 	free(builder.active);
 	key_map_clear(&builder.indexes);
-	return is_made;
+	return is_created;
 }
 
 void call_graph_release(call_graph *graph)

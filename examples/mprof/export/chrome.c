@@ -10,6 +10,7 @@
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
+#include "export/live_counters.h"
 #include "export/span_walk.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
@@ -60,6 +61,7 @@ typedef struct chrome_trace {
 	key_map names;
 	key_map pids; /* Of rows that belong to another process than the recorded one: #row_process. */
 	event_walk walk;
+	live_counters live;
 	uint64_t async_count;
 	uint64_t *lanes; /* Numbers of the rows of lanes of spans, by walk_lane::number - 1. */
 	size_t lane_count;
@@ -413,10 +415,16 @@ static void add_described(void *user, const walk_thread *thread, const walk_span
 		write_flows(trace, event->first, row, event->start);
 }
 
+/* A value of the process that a row belongs to. */
+static void write_value_of(chrome_trace *trace, uint64_t row, const char *name, uint64_t time)
+{
+	begin_event(trace, "C", "metric", name, row, time);
+	json_begin_object(&trace->json, "args");
+}
+
 static void write_value(chrome_trace *trace, const char *name, uint64_t time)
 {
-	begin_event(trace, "C", "metric", name, trace->threads.pid, time);
-	json_begin_object(&trace->json, "args");
+	write_value_of(trace, trace->threads.pid, name, time);
 }
 
 static void end_value(chrome_trace *trace)
@@ -433,7 +441,10 @@ static void add_event(void *user, const walk_thread *thread, const mprof_event *
 	char text[NAME_SIZE];
 
 	if (event->kind == MPROF_EVENT_GC_RESIZE) {
-		write_value(trace, "Heap size", thread->time);
+		write_value_of(trace,
+			       pid_of(trace, row_of(thread)) != trace->threads.pid ? row_of(thread)
+										   : trace->threads.pid,
+			       "Heap size", thread->time);
 		json_unsigned(&trace->json, "bytes", event->value);
 		end_value(trace);
 	}
@@ -480,6 +491,26 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 		json_double(&trace->json, unit, number);
 	else
 		json_signed(&trace->json, unit, (int64_t)value->value);
+	end_value(trace);
+}
+
+static void add_memory(void *user, uint64_t thread, const mprof_event *event)
+{
+	chrome_trace *trace = user;
+
+	live_counters_add(&trace->live, &trace->walk, thread_names_table_process_of(&trace->threads, thread), thread,
+			  event);
+}
+
+static void add_live_value(void *user, const live_counter *counter, uint64_t time, uint64_t value)
+{
+	chrome_trace *trace = user;
+	thread_process *process = thread_names_table_find_process(&trace->threads, counter->process);
+	const uint64_t row = process != NULL ? process->pid : trace->threads.pid;
+
+	join_process(trace, row, process);
+	write_value_of(trace, row, counter->name, time);
+	json_unsigned(&trace->json, counter->is_bytes ? "bytes" : "count", value);
 	end_value(trace);
 }
 
@@ -581,6 +612,7 @@ static void release_trace(chrome_trace *trace)
 	}
 	thread_names_table_release(&trace->threads);
 	plain_text_release(&trace->plain);
+	live_counters_release(&trace->live);
 	event_walk_release(&trace->walk);
 }
 
@@ -597,6 +629,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.described = add_described,
 		.lost = add_loss,
 		.metric = add_metric,
+		.memory = add_memory,
 	};
 	chrome_trace trace = {.report = report,
 			      .names.value_size = sizeof(name_entry) - sizeof(uint64_t),
@@ -614,6 +647,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 		add_collections(&trace);
 		add_pauses(&trace);
 		add_marks(&trace);
+		live_counters_visit(&trace.live, &trace.walk, report, add_live_value, &trace);
+		trace.has_failed |= trace.live.has_failed;
 		name_other_processes(&trace);
 		write_end(&trace);
 		event_walk_print_left_out(&trace.walk);

@@ -4,7 +4,6 @@
 
 #include "common/csv.h"
 #include "common/arguments.h"
-#include "export/table_files.h"
 #include "export/table_logs.h"
 
 #include <inttypes.h>

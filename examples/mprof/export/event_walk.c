@@ -3,8 +3,9 @@
 #include "export/event_walk.h"
 
 #include "common/arguments.h"
-#include "export/sample_walk.h"
+#include "common/typed.h"
 #include "export/span_walk.h"
+#include "export/walk_state.h"
 #include "report/filters.h"
 #include "shared/text.h"
 
@@ -26,6 +27,90 @@ typedef struct stack_entry {
 	uint64_t number;
 	walk_stack *stack;
 } stack_entry;
+
+/* Reads what the arguments of a sample state, by the rules of doc/format.md, 3.25, as the profile does. */
+
+/* Whether the type of an event is a kind of samples. */
+static int sample_walk_has(const event_walk *walk, const mprof_event *event)
+{
+	mprof_record type;
+
+	return mprof_reader_lookup_record(walk->input.reader, MPROF_RECORD_TYPE, event->id, &type, sizeof(type)) ==
+		       MPROF_OK &&
+	       type.as.type.form == MPROF_TYPE_SAMPLE;
+}
+
+/* Takes what an argument states. */
+static void take_argument(walk_kind_sample *sample, const typed_argument *argument)
+{
+	const uint64_t number = argument->value.number;
+	const uint32_t encoding = argument->definition.encoding;
+
+	switch (argument->definition.role) {
+	case MPROF_ROLE_THREAD:
+		sample->thread = number;
+		break;
+	case MPROF_ROLE_STACK:
+		sample->stack = number <= UINT32_MAX ? (uint32_t)number : 0;
+		break;
+	case MPROF_ROLE_WEIGHT:
+		sample->weight = number;
+		sample->has_weight = encoding == MPROF_ENCODING_UNSIGNED ||
+				     (encoding == MPROF_ENCODING_SIGNED && number <= INT64_MAX);
+		break;
+	case MPROF_ROLE_CPU:
+		sample->cpu = number < MPROF_CPU_UNKNOWN ? (uint32_t)number : MPROF_CPU_UNKNOWN;
+		break;
+	case MPROF_ROLE_MODE:
+		sample->mode = number;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The weight of samples of a kind that state none: each counts once, unless one that is 0 was left out at the end. */
+static uint64_t weight_without(const mprof_reader *reader, const mprof_type_record *type)
+{
+	mprof_record argument;
+
+	for (uint32_t i = 0; i < type->argument_count; i++) {
+		if (mprof_reader_lookup_record(reader, MPROF_RECORD_ARGUMENT, type->first_argument + i, &argument,
+					       sizeof(argument)) == MPROF_OK &&
+		    argument.as.argument.role == MPROF_ROLE_WEIGHT)
+			return 0;
+	}
+	return 1;
+}
+
+static int wants_sample(const event_walk *walk, const walk_kind_sample *sample)
+{
+	return (walk->kind == 0 || walk->kind == sample->type) &&
+	       filter_options_want_thread(&walk->job->options, sample->thread);
+}
+
+/*
+ * Passes on a sample, unless its time is outside of the window, or its thread or its kind is not one that is exported.
+ * \p thread is that of the block, which an argument may replace.
+ */
+static void sample_walk_add(const event_walk *walk, uint64_t thread, const mprof_event *event)
+{
+	walk_kind_sample sample = {.type = event->id, .thread = thread, .cpu = MPROF_CPU_UNKNOWN, .has_weight = 1};
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (walk->sink->kind_sample == NULL || !walk_has_counter(walk, event->counter) ||
+	    !typed_begin(&arguments, walk->input.reader, event))
+		return;
+	sample.weight = weight_without(walk->input.reader, &arguments.type);
+	while (typed_next(&arguments, &argument))
+		take_argument(&sample, &argument);
+	sample.has_weight &= !arguments.is_damaged;
+	sample.time = walk_time(walk, event->counter);
+	sample.counter = event->counter;
+	if (wants_sample(walk, &sample))
+		walk->sink->kind_sample(walk->user, &sample);
+}
 
 static int is_too_deep(const event_walk *walk, size_t index)
 {
@@ -128,7 +213,7 @@ static void walk_begin_row(event_walk *walk, walk_thread *thread, uint64_t count
 	if (thread->row != NULL) {
 		hide_frames(walk, thread);
 		span_walk_abandon(walk, thread, thread->stack);
-		span_walk_release_stack(&thread->own.spans);
+		span_walk_release_stack(&thread->base_stack.spans);
 	}
 	thread->counter = counter;
 	thread->has_counter = 1;
@@ -152,7 +237,7 @@ static void walk_finish_thread(event_walk *walk, walk_thread *thread)
 	if (thread->stack->count > 0 && !thread->has_ended)
 		pass_time(walk, thread, is_over ? thread->reported_end : walk->end);
 	hide_frames(walk, thread);
-	span_walk_finish_stack(walk, thread, &thread->own);
+	span_walk_finish_stack(walk, thread, &thread->base_stack);
 }
 
 static int reserve_frame(walk_stack *stack)
@@ -239,17 +324,17 @@ static void leave(event_walk *walk, const walk_thread *thread, uint32_t method)
 static void set_stack(event_walk *walk, walk_thread *thread, walk_stack *stack, uint64_t counter)
 {
 	hide_frames(walk, thread);
-	thread->stack->left = counter;
+	thread->stack->switch_counter = counter;
 	thread->stack->thread = NULL;
 	thread->stack = stack;
 }
 
 /* Without an event of its own: another thread has switched to the stack, or it ends, or the thread starts. */
-static void return_to_own_stack(event_walk *walk, walk_thread *thread, uint64_t counter)
+static void return_to_base_stack(event_walk *walk, walk_thread *thread, uint64_t counter)
 {
-	if (thread->stack == &thread->own)
+	if (thread->stack == &thread->base_stack)
 		return;
-	set_stack(walk, thread, &thread->own, counter);
+	set_stack(walk, thread, &thread->base_stack, counter);
 	show_frames(walk, thread);
 }
 
@@ -262,7 +347,7 @@ static walk_stack *get_stack(event_walk *walk, const walk_thread *thread, uint64
 	if (entry->stack == NULL) {
 		entry->stack = calloc(1, sizeof(*entry->stack));
 		if (entry->stack != NULL) {
-			entry->stack->left = thread->counter;
+			entry->stack->switch_counter = thread->counter;
 			entry->stack->number = number;
 		}
 	}
@@ -271,7 +356,7 @@ static walk_stack *get_stack(event_walk *walk, const walk_thread *thread, uint64
 
 static void switch_stack(event_walk *walk, walk_thread *thread, uint64_t number)
 {
-	walk_stack *stack = number != 0 ? get_stack(walk, thread, number) : &thread->own;
+	walk_stack *stack = number != 0 ? get_stack(walk, thread, number) : &thread->base_stack;
 
 	if (stack == NULL) {
 		walk->has_failed = 1;
@@ -281,11 +366,11 @@ static void switch_stack(event_walk *walk, walk_thread *thread, uint64_t number)
 		return;
 	/* A stack is on one thread at a time: the event of leaving the other thread is missing. */
 	if (stack->thread != NULL)
-		return_to_own_stack(walk, stack->thread, thread->counter);
+		return_to_base_stack(walk, stack->thread, thread->counter);
 	set_stack(walk, thread, stack, thread->counter);
 	if (number != 0)
 		stack->thread = thread;
-	if (walk->has_gap && (int64_t)(walk->gap - stack->left) >= 0) {
+	if (walk->has_gap && (int64_t)(walk->gap - stack->switch_counter) >= 0) {
 		stack->count = 0;
 		stack->folded = 0;
 		stack->passed = 0;
@@ -301,7 +386,7 @@ static void end_stack(event_walk *walk, uint64_t number)
 	if (entry == NULL || entry->stack == NULL)
 		return;
 	if (entry->stack->thread != NULL)
-		return_to_own_stack(walk, entry->stack->thread, entry->stack->left);
+		return_to_base_stack(walk, entry->stack->thread, entry->stack->switch_counter);
 	span_walk_release_stack(&entry->stack->spans);
 	free(entry->stack->frames);
 	free(entry->stack);
@@ -339,9 +424,9 @@ static void end_suspension(event_walk *walk, walk_thread *thread, const mprof_ev
 
 static void start(event_walk *walk, walk_thread *thread)
 {
-	return_to_own_stack(walk, thread, thread->counter);
+	return_to_base_stack(walk, thread, thread->counter);
 	clear_stack(walk, thread);
-	span_walk_abandon(walk, thread, &thread->own);
+	span_walk_abandon(walk, thread, &thread->base_stack);
 }
 
 /*
@@ -441,7 +526,7 @@ static walk_thread *get_thread(event_walk *walk, uint64_t id)
 		if (entry->thread == NULL)
 			return NULL;
 		entry->thread->id = id;
-		entry->thread->stack = &entry->thread->own;
+		entry->thread->stack = &entry->thread->base_stack;
 		*walk->last_thread = entry->thread;
 		walk->last_thread = &entry->thread->next;
 	}
@@ -494,6 +579,15 @@ static void note_thread_end(const event_walk *walk, const walk_thread *thread, c
 	ended->reported_end = event->counter;
 }
 
+/* Passes on events of native memory. */
+static void pass_memory(const event_walk *walk, const mprof_block *block, const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; walk->sink->memory != NULL && i < count; i++) {
+		if (events[i].kind >= MPROF_EVENT_MEMORY_ALLOCATED && events[i].kind <= MPROF_EVENT_MEMORY_RESIZED)
+			walk->sink->memory(walk->user, block->thread, &events[i]);
+	}
+}
+
 static void walk_events(event_walk *walk, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
@@ -511,6 +605,7 @@ static void walk_events(event_walk *walk, const mprof_block *block)
 		if (is_first)
 			begin_block(walk, thread, events, count);
 		is_first = 0;
+		pass_memory(walk, block, events, count);
 		for (size_t i = 0; i < count && !walk->has_failed; i++) {
 			note_thread_end(walk, thread, &events[i]);
 			walk_add_event(walk, thread, &events[i]);
@@ -524,7 +619,7 @@ static void walk_events(event_walk *walk, const mprof_block *block)
 }
 
 /* What has not ended lasts until the end of the log, whichever threads are exported. */
-static void note_end(event_walk *walk)
+static void note_end(event_walk *walk, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
 	mprof_status status;
@@ -532,6 +627,7 @@ static void note_end(event_walk *walk)
 
 	do {
 		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
+		pass_memory(walk, block, events, count);
 		if (count > 0 && (int64_t)(events[count - 1].counter - walk->end) > 0)
 			walk->end = events[count - 1].counter;
 	} while (status == MPROF_OK);
@@ -577,18 +673,22 @@ static void walk_typed(event_walk *walk, const mprof_block *block)
 /* Passes a value on. Buckets of histograms are no values over time. */
 static void walk_metric_value(event_walk *walk, const mprof_block *block, const mprof_record *record)
 {
-	const uint64_t own = record->as.metric_value.counter;
-	const uint64_t counter = own != 0 ? own : block->start.counter;
+	const uint64_t stated = record->as.metric_value.counter;
+	const uint64_t counter = stated != 0 ? stated : block->start.counter;
 	mprof_record metric;
 
 	if (!walk_has_counter(walk, counter))
 		return;
 	if (mprof_reader_lookup_record(walk->input.reader, MPROF_RECORD_METRIC, record->id, &metric, sizeof(metric)) ==
 		    MPROF_OK &&
-	    (metric.as.metric.flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0)
-		walk->buckets++;
-	else
-		walk->sink->metric(walk->user, record, walk_time(walk, counter));
+	    (metric.as.metric.flags & MPROF_METRIC_FLAG_HISTOGRAM) != 0) {
+		if (walk->sink->bucket != NULL)
+			walk->sink->bucket(walk->user, record, walk_time(walk, counter));
+		else
+			walk->buckets++;
+		return;
+	}
+	walk->sink->metric(walk->user, record, walk_time(walk, counter));
 }
 
 static void pass_record(event_walk *walk, const mprof_block *block, const mprof_record *record)
@@ -641,7 +741,7 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 		if (is_wanted(walk, block))
 			walk_events(walk, block);
 		else
-			note_end(walk);
+			note_end(walk, block);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		if (filter_options_want_all_threads(&walk->job->options))
@@ -702,6 +802,54 @@ static void set_clock(event_walk *walk, const log_report *report)
 	walk->window_end = window.end_counter;
 }
 
+/* Opens the log, which was read before. Returns 0 after a message. */
+static int open_again(event_walk *walk, const log_report *report)
+{
+	if (input_open_quietly(&walk->input, walk->job->log) == STATUS_OK)
+		return 1;
+	text_begin_message(report->input.name);
+	fputs("cannot read the log once more\n", stderr);
+	return 0;
+}
+
+static void note_links(event_walk *walk, const mprof_block *block)
+{
+	static mprof_event events[BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			if (events[i].kind == MPROF_EVENT_TYPED)
+				span_walk_note(walk, block->thread, &events[i]);
+		}
+	} while (status == MPROF_OK);
+	end_fetch(walk, status);
+}
+
+/*
+ * Reads parents and causes, since a span that is one is written before the others are read. Returns 0 after a message.
+ */
+static int read_links(event_walk *walk, const log_report *report)
+{
+	mprof_block block;
+	int status;
+
+	if (!walk->sink->has_links || !span_walk_has_links(report->input.reader))
+		return 1;
+	if (!open_again(walk, report))
+		return 0;
+	while (!walk->has_failed && input_next_block(&walk->input, &block)) {
+		if (block.loaded && block.kind == MPROF_BLOCK_EVENTS)
+			note_links(walk, &block);
+	}
+	status = input_check_again(&walk->input);
+	input_close(&walk->input);
+	memset(&walk->input, 0, sizeof(walk->input));
+	return status != STATUS_NOTHING;
+}
+
 int event_walk_run(event_walk *walk, const export_job *job, const log_report *report, const walk_sink *sink, void *user)
 {
 	mprof_sample_kind_stats kind;
@@ -718,11 +866,8 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 	if (job->value == EXPORT_KIND && export_value_find_kind(report, 0, &kind))
 		walk->kind = kind.type;
 	set_clock(walk, report);
-	if (input_open_quietly(&walk->input, job->log) != STATUS_OK) {
-		text_begin_message(report->input.name);
-		fputs("cannot read the log once more\n", stderr);
+	if (!read_links(walk, report) || !open_again(walk, report))
 		return STATUS_NOTHING;
-	}
 	if (job->options.compiler_names)
 		names_use_symbols(walk->input.names);
 	input_learn_code(&walk->input, report->input.reader);
@@ -744,12 +889,14 @@ void event_walk_release(event_walk *walk)
 		walk_thread *thread = walk->first_thread;
 
 		walk->first_thread = thread->next;
-		span_walk_release_stack(&thread->own.spans);
-		free(thread->own.frames);
+		span_walk_release_stack(&thread->base_stack.spans);
+		free(thread->base_stack.frames);
 		free(thread);
 	}
 	walk_release_stacks(walk);
 	key_map_clear(&walk->threads);
+	key_map_clear(&walk->spans.numbers);
+	free(walk->spans.links);
 	input_close(&walk->input);
 }
 
@@ -761,6 +908,11 @@ void event_walk_print_left_out(const event_walk *walk)
 	if (walk->spans.undefined > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " events whose type the log does not define were left out\n",
 			walk->spans.undefined);
+	if (walk->spans.unresolved > 0)
+		fprintf(stderr,
+			"mprof: export: %" PRIu64 " parents and causes of spans were left out: the log does not have "
+			"these spans, or used their numbers again\n",
+			walk->spans.unresolved);
 	if (walk->unordered > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " events in no order of time were left out\n",
 			walk->unordered);

@@ -2,7 +2,8 @@
 /**
  * \file export/export_file.h
  * \brief The file that an export writes: a stream, compressed if the format is, that gets its name only when it is
- * complete. A write error need not be checked at each call: export_file_close() reports it.
+ * complete; and streams that compress what is written to them with gzip. A write error need not be checked at each
+ * call: export_file_close() reports it.
  */
 #ifndef EXPORT_FILE_H
 #define EXPORT_FILE_H
@@ -40,5 +41,15 @@ int export_file_has_failed(const export_file *file);
 
 /** Closes the file, and discards it if not \p is_whole. Returns NULL, or a message if it is not complete. */
 const char *export_file_close(export_file *file, int is_whole);
+
+/** Whether this tool was built with zlib. */
+int gzip_stream_is_supported(void);
+
+/**
+ * Opens a stream whose output goes to \p target, which is borrowed; closing the stream completes the gzip file and
+ * leaves the target open. \p content_size counts the bytes before compression; it is borrowed, and NULL if not needed.
+ * Returns NULL with errno set if that failed.
+ */
+FILE *gzip_stream_open(FILE *target, uint64_t *content_size);
 
 #endif

@@ -8,8 +8,8 @@
 #include "common/arguments.h"
 #include "common/json.h"
 #include "export/event_walk.h"
-#include "export/firefox_counters.h"
 #include "export/firefox_tables.h"
+#include "export/live_counters.h"
 #include "export/span_walk.h"
 #include "export/targets.h"
 #include "export/text_stream.h"
@@ -410,6 +410,7 @@ typedef struct firefox_profile {
 	firefox_tables tables;
 	firefox_rows rows;
 	firefox_counters counters;
+	live_counters live;
 	firefox_row *process;
 	key_map sampled_rows;
 	thread_table threads;
@@ -678,8 +679,9 @@ static void add_kind_samples(firefox_profile *profile)
 	}
 }
 
-/* Appends the arguments of an event to a text, which is cut if it has no room. */
-static size_t append_arguments(const firefox_profile *profile, const mprof_event *event, char *text, size_t length)
+/* Appends the arguments of an event, of a message those that are no part of it; a text without room is cut. */
+static size_t append_arguments(const firefox_profile *profile, const mprof_event *event, int is_message, char *text,
+			       size_t length)
 {
 	const mprof_reader *reader = profile->walk.input.reader;
 	typed_arguments arguments;
@@ -687,10 +689,71 @@ static size_t append_arguments(const firefox_profile *profile, const mprof_event
 
 	if (event == NULL || !typed_begin(&arguments, reader, event))
 		return length;
-	while (length < ARGUMENTS_SIZE && span_walk_next_argument(&profile->walk, &arguments, &argument))
-		length += (size_t)snprintf(text + length, ARGUMENTS_SIZE - length, "%s%s=%s", length > 0 ? ", " : "",
-					   argument.definition.name, typed_value_text(reader, &argument));
+	while (length < ARGUMENTS_SIZE && span_walk_next_argument(&profile->walk, &arguments, &argument)) {
+		if (!is_message || span_walk_message_part(&argument) == WALK_MESSAGE_OTHER)
+			length += (size_t)snprintf(text + length, ARGUMENTS_SIZE - length, "%s%s=%s",
+						   length > 0 ? ", " : "", argument.definition.name,
+						   typed_value_text(reader, &argument));
+	}
 	return length;
+}
+
+/* The values of a message, in the order of its fields. */
+enum { MESSAGE_MODULE, MESSAGE_TEXT, MESSAGE_SEVERITY, MESSAGE_CATEGORY, MESSAGE_ARGUMENTS };
+
+/* The texts of a message. */
+static void add_message_texts(firefox_profile *profile, const mprof_event *event, firefox_marker *marker)
+{
+	/* Letters of the logs of Firefox, by severity. */
+	static const char letters[] = "DVDIWEE";
+	const mprof_reader *reader = profile->walk.input.reader;
+	char module[NAME_SIZE] = "";
+	uint64_t severity = 0;
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (!typed_begin(&arguments, reader, event))
+		return;
+	while (typed_next(&arguments, &argument)) {
+		switch (span_walk_message_part(&argument)) {
+		case WALK_MESSAGE_SEVERITY:
+			severity = argument.value.number;
+			break;
+		case WALK_MESSAGE_SOURCE:
+			snprintf(module + 2, sizeof(module) - 2, "%s", typed_value_text(reader, &argument));
+			break;
+		case WALK_MESSAGE_TEXT:
+			marker->values[MESSAGE_TEXT] =
+				firefox_string(&profile->tables, typed_value_text(reader, &argument));
+			break;
+		default:
+			break;
+		}
+	}
+	module[0] = letters[severity];
+	module[1] = '/';
+	/* The viewer takes a module without a letter for D, unless it has a slash. */
+	marker->values[MESSAGE_MODULE] = firefox_string(
+		&profile->tables, severity == 0 && strchr(module + 2, '/') == NULL ? module + 2 : module);
+	marker->values[MESSAGE_SEVERITY] = firefox_string(&profile->tables, kind_of_severity((uint32_t)severity));
+	marker->unknown = (uint32_t)(severity == 0) << MESSAGE_SEVERITY;
+}
+
+static void add_message(firefox_profile *profile, const walk_thread *thread, const walk_span *event)
+{
+	char text[ARGUMENTS_SIZE] = "";
+	firefox_marker marker = {
+		.start = event->start, .end = event->end, .name = FIREFOX_NONE, .kind = FIREFOX_MESSAGE};
+
+	marker.values[MESSAGE_TEXT] = firefox_string(&profile->tables, "");
+	add_message_texts(profile, event->first, &marker);
+	append_arguments(profile, event->first, 1, text, 0);
+	marker.values[MESSAGE_CATEGORY] = firefox_string(&profile->tables, event->category);
+	marker.values[MESSAGE_ARGUMENTS] = firefox_string(&profile->tables, text);
+	marker.unknown |= (uint32_t)(event->category[0] == '\0') << MESSAGE_CATEGORY;
+	marker.unknown |= (uint32_t)(text[0] == '\0') << MESSAGE_ARGUMENTS;
+	profile->tables.has_messages = 1;
+	firefox_row_add_marker(&profile->rows, thread->row, &marker);
 }
 
 static void add_described(void *user, const walk_thread *thread, const walk_span *event)
@@ -702,10 +765,20 @@ static void add_described(void *user, const walk_thread *thread, const walk_span
 				 .name = firefox_string(&profile->tables, event->name),
 				 .kind = FIREFOX_DESCRIBED};
 
-	append_arguments(profile, event->last, text, append_arguments(profile, event->first, text, 0));
+	append_arguments(profile, event->last, 0, text, append_arguments(profile, event->first, 0, text, 0));
 	marker.values[0] = firefox_string(&profile->tables, event->category);
 	marker.values[1] = firefox_string(&profile->tables, text);
 	firefox_row_add_marker(&profile->rows, thread->row, &marker);
+}
+
+static void add_instant(void *user, const walk_thread *thread, const walk_span *event)
+{
+	firefox_profile *profile = user;
+
+	if (span_walk_is_message(&profile->walk, event->first))
+		add_message(profile, thread, event);
+	else
+		add_described(user, thread, event);
 }
 
 static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint64_t time)
@@ -746,6 +819,26 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 		memcpy(&marker.values[0], &number, sizeof(number));
 	}
 	firefox_row_add_marker(&profile->rows, profile->process, &marker);
+}
+
+static void add_memory(void *user, uint64_t thread, const mprof_event *event)
+{
+	firefox_profile *profile = user;
+
+	live_counters_add(&profile->live, &profile->walk, thread_names_table_process_of(&profile->threads, thread),
+			  thread, event);
+}
+
+static void add_live_value(void *user, const live_counter *counter, uint64_t time, uint64_t value)
+{
+	firefox_profile *profile = user;
+	const thread_process *process = thread_names_table_find_process(&profile->threads, counter->process);
+	char name[NAME_SIZE];
+
+	if (process != NULL)
+		snprintf(name, sizeof(name), "%s, process %" PRIu64, counter->name, process->pid);
+	firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE - 1 - counter->number,
+			     process != NULL ? name : counter->name, time, value);
 }
 
 static uint64_t time_after(int64_t start, uint64_t duration)
@@ -823,12 +916,14 @@ static void add_heap_sizes(firefox_profile *profile)
 {
 	const mprof_profile *log = profile->report->profile;
 	mprof_heap_resize resize = {.struct_size = sizeof(resize)};
+	/* The table does not have the processes, whose sizes would be one counter. */
+	const int is_one = mprof_profile_get_row_count(log, MPROF_TABLE_PROCESSES) <= 1;
 
-	for (size_t i = 0; i < mprof_profile_get_row_count(log, MPROF_TABLE_HEAP_RESIZES); i++) {
-		if (mprof_profile_get_row(log, MPROF_TABLE_HEAP_RESIZES, i, &resize) == MPROF_OK)
-			firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE, "Heap size",
-					     time_after(resize.time_ns, 0), resize.bytes);
-	}
+	for (size_t i = 0; is_one && mprof_profile_get_row(log, MPROF_TABLE_HEAP_RESIZES, i, &resize) == MPROF_OK; i++)
+		firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE, "Heap size", time_after(resize.time_ns, 0),
+				     resize.bytes);
+	if (!is_one && mprof_profile_get_row_count(log, MPROF_TABLE_HEAP_RESIZES) > 0)
+		fputs("mprof: export: sizes of the heaps of several processes were left out\n", stderr);
 }
 
 static void finish_rows(firefox_profile *profile)
@@ -840,6 +935,8 @@ static void finish_rows(firefox_profile *profile)
 	add_pauses(profile);
 	add_marks(profile);
 	add_heap_sizes(profile);
+	live_counters_visit(&profile->live, &profile->walk, profile->report, add_live_value, profile);
+	profile->rows.has_failed |= profile->live.has_failed;
 }
 
 /* The threads with most samples, and the process. Others can be shown with the list of threads. */
@@ -940,7 +1037,7 @@ static void write_meta(firefox_profile *profile)
 	json_boolean(json, "keepProfileThreadOrder", 1);
 	write_visible(profile);
 	firefox_write_categories(json);
-	firefox_write_marker_schemas(json);
+	firefox_write_marker_schemas(&profile->tables, json);
 	write_facts(profile);
 	json_end_object(json);
 }
@@ -1018,6 +1115,7 @@ static void release_profile(firefox_profile *profile)
 {
 	firefox_rows_release(&profile->rows);
 	firefox_counters_release(&profile->counters);
+	live_counters_release(&profile->live);
 	firefox_tables_release(&profile->tables);
 	key_map_clear(&profile->sampled_rows);
 	free(profile->kind_samples);
@@ -1035,9 +1133,10 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.sample = add_sample,
 		.kind_sample = add_kind_sample,
 		.end_span = add_described,
-		.described = add_described,
+		.described = add_instant,
 		.lost = add_loss,
 		.metric = add_metric,
+		.memory = add_memory,
 	};
 	static firefox_profile profile;
 	int status = STATUS_NOTHING;

@@ -1,12 +1,133 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the tables of a thread of the Firefox Profiler: strings, functions, frames, call stacks and markers. */
+/*
+ * Writes the tables of a thread of the Firefox Profiler: strings, functions, frames, call stacks and markers; and
+ * the counters of a profile.
+ */
 #include "export/firefox_tables.h"
 
 #include "common/elements.h"
+#include "common/json.h"
 #include "export/text_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct firefox_counter {
+	uint64_t id;
+	char *name;
+	spool_stream values;
+	uint64_t count;
+	uint64_t time; /* Of the latest value. */
+	uint64_t value;
+	struct firefox_counter *next;
+};
+
+typedef struct counter_value {
+	uint64_t time;
+	int64_t change;
+} counter_value;
+
+/* There are few counters, so they are searched one after the other. */
+static firefox_counter *get_counter(firefox_counters *counters, uint64_t id, const char *name)
+{
+	firefox_counter **last = &counters->first;
+	firefox_counter *counter;
+
+	while (*last != NULL && (*last)->id != id)
+		last = &(*last)->next;
+	if (*last != NULL)
+		return *last;
+	counter = calloc(1, sizeof(*counter));
+	if (counter != NULL)
+		counter->name = strdup(name);
+	if (counter == NULL || counter->name == NULL) {
+		free(counter);
+		return NULL;
+	}
+	counter->id = id;
+	*last = counter;
+	return counter;
+}
+
+void firefox_counters_add(firefox_counters *counters, uint64_t id, const char *name, uint64_t time, uint64_t value)
+{
+	firefox_counter *counter = get_counter(counters, id, name);
+	counter_value added;
+
+	if (counter == NULL) {
+		counters->has_failed = 1;
+		return;
+	}
+	/* The times of a counter must not decrease; damage and the clocks of several threads can cause that. */
+	if (time > counter->time)
+		counter->time = time;
+	added.time = counter->time;
+	added.change = (int64_t)(value - counter->value);
+	spool_add(&counters->spool, &counter->values, &added, sizeof(added));
+	counters->has_failed |= counters->spool.has_failed;
+	counter->value = value;
+	counter->count++;
+}
+
+static void write_value_time(void *user, const void *record)
+{
+	const counter_value *value = record;
+
+	json_fixed(user, NULL, value->time, 6);
+}
+
+static void write_change(void *user, const void *record)
+{
+	const counter_value *value = record;
+
+	json_signed(user, NULL, value->change);
+}
+
+static void write_counter(firefox_counters *counters, const firefox_counter *counter, json_writer *json,
+			  plain_buffer *plain, const char *pid)
+{
+	const char *name = plain_text(plain, counter->name);
+
+	counters->has_failed |= name == NULL;
+	json_begin_object(json, NULL);
+	json_string(json, "name", name != NULL ? name : "");
+	json_string(json, "category", "Memory");
+	json_string(json, "description", name != NULL ? name : "");
+	json_string(json, "pid", pid);
+	json_unsigned(json, "mainThreadIndex", 0);
+	json_begin_object(json, "samples");
+	json_begin_array(json, "time");
+	spool_read(&counters->spool, &counter->values, sizeof(counter_value), write_value_time, json);
+	json_end_array(json);
+	json_begin_array(json, "count");
+	spool_read(&counters->spool, &counter->values, sizeof(counter_value), write_change, json);
+	json_end_array(json);
+	json_unsigned(json, "length", counter->count);
+	json_end_object(json);
+	json_end_object(json);
+}
+
+void firefox_counters_write(firefox_counters *counters, json_writer *json, plain_buffer *plain, const char *pid)
+{
+	json_begin_array(json, "counters");
+	for (const firefox_counter *counter = counters->first; counter != NULL; counter = counter->next)
+		write_counter(counters, counter, json, plain, pid);
+	json_end_array(json);
+	counters->has_failed |= counters->spool.has_failed;
+}
+
+void firefox_counters_release(firefox_counters *counters)
+{
+	while (counters->first != NULL) {
+		firefox_counter *counter = counters->first;
+
+		counters->first = counter->next;
+		free(counter->name);
+		spool_stream_release(&counter->values);
+		free(counter);
+	}
+	spool_release(&counters->spool);
+}
 
 /* A resource that is a library. */
 #define RESOURCE_LIBRARY 1
@@ -500,6 +621,7 @@ enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1, PHASE_START = 2 };
 typedef enum field_format {
 	FIELD_NONE,
 	FIELD_STRING,
+	FIELD_TEXT, /* The same without an index. */
 	FIELD_COUNT,
 	FIELD_DURATION,
 	FIELD_BYTES,
@@ -508,9 +630,9 @@ typedef enum field_format {
 
 /* The names of the formats; a string is the index of one. */
 static const char *const format_names[] = {
-	[FIELD_NONE] = "",         [FIELD_STRING] = "unique-string",
-	[FIELD_COUNT] = "integer", [FIELD_DURATION] = "duration",
-	[FIELD_BYTES] = "bytes",   [FIELD_NUMBER] = "number",
+	[FIELD_NONE] = "",         [FIELD_STRING] = "unique-string", [FIELD_TEXT] = "string",
+	[FIELD_COUNT] = "integer", [FIELD_DURATION] = "duration",    [FIELD_BYTES] = "bytes",
+	[FIELD_NUMBER] = "number",
 };
 
 typedef struct marker_field {
@@ -583,6 +705,16 @@ static const struct marker_schema {
 			       "{marker.name} {marker.data.arguments}",
 			       FIREFOX_OTHER,
 			       {{"category", "Category", FIELD_STRING}, {"arguments", "Arguments", FIELD_STRING}}},
+	/* The program that prints the log of a profile reads these two fields of markers of this type. */
+	[FIREFOX_MESSAGE] = {"Log",
+			     "Message",
+			     "({marker.data.module}) {marker.data.name}",
+			     FIREFOX_OTHER,
+			     {{"module", "Module", FIELD_TEXT},
+			      {"name", "Message", FIELD_TEXT},
+			      {"severity", "Severity", FIELD_STRING},
+			      {"category", "Category", FIELD_STRING},
+			      {"arguments", "Arguments", FIELD_STRING}}},
 	[FIREFOX_SAMPLED_TIME] = SAMPLED("mprof-sample-time", FIELD_DURATION),
 	[FIREFOX_SAMPLED_BYTES] = SAMPLED("mprof-sample-bytes", FIELD_BYTES),
 	[FIREFOX_SAMPLED] = SAMPLED("mprof-sample", FIELD_COUNT),
@@ -615,11 +747,13 @@ static void write_schema(json_writer *json, const struct marker_schema *schema)
 	json_end_object(json);
 }
 
-void firefox_write_marker_schemas(json_writer *json)
+void firefox_write_marker_schemas(const firefox_tables *tables, json_writer *json)
 {
 	json_begin_array(json, "markerSchema");
-	for (size_t i = 0; i < FIREFOX_MARKER_KINDS; i++)
-		write_schema(json, &schemas[i]);
+	for (size_t i = 0; i < FIREFOX_MARKER_KINDS; i++) {
+		if (i != FIREFOX_MESSAGE || tables->has_messages)
+			write_schema(json, &schemas[i]);
+	}
 	json_end_array(json);
 }
 
@@ -635,13 +769,16 @@ static void write_milliseconds(json_writer *json, const char *key, uint64_t nano
 	json_fixed(json, key, nanoseconds, 6);
 }
 
-static void write_field(json_writer *json, const marker_field *field, uint64_t value)
+static void write_field(const firefox_tables *tables, json_writer *json, const marker_field *field, uint64_t value)
 {
 	double number;
 
 	switch (field->format) {
 	case FIELD_DURATION:
 		write_milliseconds(json, field->key, value);
+		break;
+	case FIELD_TEXT:
+		firefox_write_string(tables, json, field->key, (uint32_t)value);
 		break;
 	case FIELD_NUMBER:
 		memcpy(&number, &value, sizeof(number));
@@ -663,7 +800,7 @@ static void write_data(void *user, const void *record)
 	json_string(writer->json, "type", schema->type);
 	for (size_t i = 0; i < FIREFOX_MARKER_FIELDS && schema->fields[i].format != FIELD_NONE; i++) {
 		if ((marker->unknown >> i & 1) == 0)
-			write_field(writer->json, &schema->fields[i], marker->values[i]);
+			write_field(writer->tables, writer->json, &schema->fields[i], marker->values[i]);
 	}
 	if (marker->stack != 0) {
 		json_begin_object(writer->json, "cause");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/firefox_tables.h
- * \brief The tables that the threads of a profile of Firefox share: strings, functions, frames and call stacks.
+ * \brief The tables that the threads of a profile of Firefox share: strings, functions, frames and call stacks;
+ * and its counters, whose values are differences to the previous ones and are kept until they are written.
  *
  * They grow with the number of distinct entries, not with that of events. Functions return #FIREFOX_NONE if out of
  * memory, and set firefox_tables::has_failed.
@@ -68,7 +69,8 @@ typedef struct firefox_tables {
 	size_t stack_count;
 	size_t stack_capacity;
 	plain_buffer plain;
-	int has_failed; /**< Out of memory. */
+	int has_messages; /**< A marker is a #FIREFOX_MESSAGE. */
+	int has_failed;   /**< Out of memory. */
 } firefox_tables;
 
 /** Both arguments are borrowed. */
@@ -113,6 +115,7 @@ typedef enum firefox_marker_kind {
 	FIREFOX_LOSS,
 	FIREFOX_METRIC,
 	FIREFOX_DESCRIBED, /**< A span or another event that the program describes. */
+	FIREFOX_MESSAGE,   /**< A message of the program, whose type is one of Firefox. */
 	/** Samples of kinds that the log describes, by the unit of their weight; these have a call stack. */
 	FIREFOX_SAMPLED_TIME,
 	FIREFOX_SAMPLED_BYTES,
@@ -137,9 +140,28 @@ typedef struct firefox_marker {
 } firefox_marker;
 
 /** Writes the descriptions of all kinds. */
-void firefox_write_marker_schemas(json_writer *json);
+void firefox_write_marker_schemas(const firefox_tables *tables, json_writer *json);
 
 /** Writes the markers of a thread. */
 void firefox_write_markers(firefox_tables *tables, json_writer *json, spool *spool, const spool_stream *markers);
+
+/** Instead of the ID of a metric: the size of the heap. */
+#define FIREFOX_HEAP_SIZE UINT64_MAX
+
+typedef struct firefox_counter firefox_counter;
+
+/** Initialized with 0. */
+typedef struct firefox_counters {
+	firefox_counter *first;
+	spool spool;
+	int has_failed; /**< Out of memory. */
+} firefox_counters;
+
+/** Adds the value of a counter at a time in nanoseconds. */
+void firefox_counters_add(firefox_counters *counters, uint64_t id, const char *name, uint64_t time, uint64_t value);
+
+/** Writes all counters. */
+void firefox_counters_write(firefox_counters *counters, json_writer *json, plain_buffer *plain, const char *pid);
+void firefox_counters_release(firefox_counters *counters);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "common/arguments.h"
 #include "export/intern.h"
+#include "export/otlp_resource.h"
 #include "export/protobuf.h"
 #include "export/single_tree.h"
 #include "export/thread_table.h"
@@ -36,7 +37,6 @@ enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME = 2, FUNCTION_FILE = 3, FUNCTION_
 enum { MAPPING_FILE = 4 };
 enum { LINK_TRACE = 1, LINK_SPAN = 2 };
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2, VALUE_TEXT = 1, VALUE_INTEGER = 3 };
 
 #define TRACE_ID_SIZE 16
 #define SPAN_ID_SIZE 8
@@ -61,8 +61,9 @@ typedef struct otlp_writer {
 	intern_table texts;
 	intern_table mappings;
 	intern_table functions;
-	intern_table places; /* Of frames: functions with lines, which are the locations. */
+	intern_table frame_locations; /* Of frames: functions with lines, which are the locations. */
 	plain_buffer plain;
+	otlp_attributes attributes;
 	FILE *stacks; /* A temporary file: the call stacks of the dictionary, each with all its frames. */
 	uint32_t stack_count;
 	uint32_t folded_depth; /* Deeper frames are one; 0 if all are there. */
@@ -122,7 +123,7 @@ static uint32_t add_location(otlp_writer *writer, const stack_frame *frame)
 	const uint32_t key[] = {add_function(writer, frame), stack_frame_line(frame),
 				add_mapping(writer, frame->module)};
 	uint32_t index = 0;
-	int is_new = intern_add(&writer->places, key, sizeof(key), &index);
+	int is_new = intern_add(&writer->frame_locations, key, sizeof(key), &index);
 
 	writer->has_failed |= is_new < 0;
 	if (is_new <= 0)
@@ -234,23 +235,6 @@ static void add_profile(otlp_writer *writer, const stack_tree *tree)
 	protobuf_add(&writer->profiles, SCOPE_PROFILES, &writer->profile);
 }
 
-/* Adds an attribute, a KeyValue. */
-static void add_attribute(protobuf_message *message, uint32_t field, const char *key, const char *text, uint64_t number)
-{
-	protobuf_message value = {0};
-	protobuf_message attribute = {0};
-
-	if (text != NULL)
-		protobuf_text(&value, VALUE_TEXT, text);
-	else
-		protobuf_number(&value, VALUE_INTEGER, number);
-	protobuf_text(&attribute, ATTRIBUTE_KEY, key);
-	protobuf_add(&attribute, ATTRIBUTE_VALUE, &value);
-	protobuf_add(message, field, &attribute);
-	protobuf_release(&value);
-	protobuf_release(&attribute);
-}
-
 /* The scope states the version of the protocol, and what is missing. */
 static void make_scope(otlp_writer *writer, protobuf_message *scope)
 {
@@ -260,23 +244,15 @@ static void make_scope(otlp_writer *writer, protobuf_message *scope)
 	snprintf(text, sizeof(text), "%" PRIu64, report->totals.lost_events);
 	protobuf_text(scope, SCOPE_NAME, "mprof");
 	protobuf_text(scope, SCOPE_VERSION, MPROF_VERSION_STRING " (" PROTOCOL ")");
-	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.complete",
-		      report->summary.session.complete ? "true" : "false", 0);
-	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.lost_events", text, 0);
+	otlp_add_text(&writer->attributes, scope, SCOPE_ATTRIBUTES, "mprof.log.complete",
+		      report->summary.session.complete ? "true" : "false");
+	otlp_add_text(&writer->attributes, scope, SCOPE_ATTRIBUTES, "mprof.log.lost_events", text);
 	if (writer->is_estimated)
-		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.estimated", "true", 0);
+		otlp_add_text(&writer->attributes, scope, SCOPE_ATTRIBUTES, "mprof.estimated", "true");
 	if (writer->folded_depth > 0) {
 		snprintf(text, sizeof(text), "%" PRIu32, writer->folded_depth);
-		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.max_depth", text, 0);
+		otlp_add_text(&writer->attributes, scope, SCOPE_ATTRIBUTES, "mprof.max_depth", text);
 	}
-}
-
-static const char *plain_or_empty(otlp_writer *writer, const char *text)
-{
-	const char *plain = plain_text(&writer->plain, text);
-
-	writer->has_failed |= plain == NULL;
-	return plain != NULL ? plain : "";
 }
 
 /*
@@ -299,14 +275,7 @@ static void add_process(otlp_writer *writer, protobuf_message *resource)
 	}
 	if (count != 1 || choice->process_count > 1)
 		return;
-	if (found.system_id != 0)
-		add_attribute(resource, RESOURCE_ATTRIBUTES, "process.pid", NULL, found.system_id);
-	if (found.name != NULL && found.name[0] != '\0')
-		add_attribute(resource, RESOURCE_ATTRIBUTES, "process.executable.name",
-			      plain_or_empty(writer, found.name), 0);
-	if (found.command != NULL && found.command[0] != '\0')
-		add_attribute(resource, RESOURCE_ATTRIBUTES, "process.command_line",
-			      plain_or_empty(writer, found.command), 0);
+	otlp_add_process(&writer->attributes, resource, &found);
 }
 
 static int copy_file(FILE *from, FILE *stream)
@@ -347,15 +316,14 @@ static int report_file_problem(void)
 static int write_file(otlp_writer *writer, FILE *stream)
 {
 	const log_report *report = writer->report;
-	const char *program = thread_names_table_process(report);
-	const char *plain = plain_text(&writer->plain, program);
 	protobuf_message scope = {0};
 	protobuf_message scopes = {0};
 	protobuf_message resource = {0};
 	protobuf_message resources = {0};
 	int is_written;
 
-	add_attribute(&resource, RESOURCE_ATTRIBUTES, "service.name", plain != NULL ? plain : "", 0);
+	otlp_add_text(&writer->attributes, &resource, RESOURCE_ATTRIBUTES, "service.name",
+		      thread_names_table_process(report));
 	add_process(writer, &resource);
 	make_scope(writer, &scope);
 	protobuf_add(&scopes, SCOPE_SCOPE, &scope);
@@ -364,7 +332,7 @@ static int write_file(otlp_writer *writer, FILE *stream)
 	protobuf_add(&resources, RESOURCE_SCOPES, &scopes);
 	protobuf_write(stream, DATA_RESOURCES, &resources);
 	is_written = write_dictionary(writer, stream);
-	writer->has_failed |= resources.has_failed || writer->dictionary.has_failed;
+	writer->has_failed |= resources.has_failed || writer->dictionary.has_failed || writer->attributes.has_failed;
 	protobuf_release(&scope);
 	protobuf_release(&scopes);
 	protobuf_release(&resource);
@@ -388,8 +356,9 @@ static void release_writer(otlp_writer *writer)
 	intern_release(&writer->texts);
 	intern_release(&writer->mappings);
 	intern_release(&writer->functions);
-	intern_release(&writer->places);
+	intern_release(&writer->frame_locations);
 	plain_text_release(&writer->plain);
+	otlp_attributes_release(&writer->attributes);
 }
 
 /* Adds a profile of a value. Returns a status like stack_tree_create(). */

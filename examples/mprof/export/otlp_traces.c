@@ -7,21 +7,17 @@
 
 #include "common/arguments.h"
 #include "export/event_walk.h"
+#include "export/otlp_resource.h"
 #include "export/protobuf.h"
 #include "export/span_walk.h"
-#include "export/text_stream.h"
 #include "export/thread_table.h"
-#include "shared/kinds.h"
 #include "shared/text.h"
-
-#include <mprof/base.h>
 
 #include <inttypes.h>
 #include <string.h>
 
 /* Field numbers of opentelemetry-proto 1.11.0, trace v1. */
-enum { DATA_RESOURCES = 1, RESOURCE_RESOURCE = 1, RESOURCE_SCOPES = 2, RESOURCE_ATTRIBUTES = 1 };
-enum { SCOPES_SCOPE = 1, SCOPES_SPANS = 2, SCOPE_NAME = 1, SCOPE_VERSION = 2 };
+enum { SCOPES_SPANS = 2 };
 enum {
 	SPAN_TRACE = 1,
 	SPAN_ID = 2,
@@ -35,25 +31,18 @@ enum {
 	SPAN_STATUS = 15
 };
 enum { LINK_TRACE = 1, LINK_SPAN = 2, STATUS_CODE = 3, STATUS_CODE_ERROR = 2, KIND_INTERNAL = 1 };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
-enum { VALUE_TEXT = 1, VALUE_BOOLEAN = 2, VALUE_INTEGER = 3, VALUE_DOUBLE = 4 };
 
-enum { TRACE_ID_SIZE = 16, SPAN_ID_SIZE = 8, KEY_SIZE = 256 };
-
-/* Spans of a message: receivers and readers hold one in memory. */
-#define BATCH_BYTES ((size_t)1 << 20)
+enum { TRACE_ID_SIZE = 16, SPAN_ID_SIZE = 8 };
 
 typedef struct trace_writer {
 	const log_report *report;
-	FILE *stream;
+	otlp_messages messages;
+	thread_table threads;
 	event_walk walk;
 	uint8_t trace_id[TRACE_ID_SIZE];
-	uint64_t start_time;    /* Of the log: nanoseconds since 1970. */
-	protobuf_message spans; /* The spans of the next message. */
+	uint64_t start_time; /* Of the log: nanoseconds since 1970. */
 	protobuf_message span;
 	protobuf_message part;
-	protobuf_message value;
-	plain_buffer plain;
 	uint64_t count;
 	uint64_t instants;
 	int has_failed;
@@ -80,44 +69,14 @@ static void span_id_of(const trace_writer *writer, uint64_t number, uint8_t id[S
 	store_id(id, created != 0 ? created : 1);
 }
 
-static const char *plain_of(trace_writer *writer, const char *text)
+static void add_text(trace_writer *writer, const char *key, const char *text)
 {
-	const char *plain = plain_text(&writer->plain, text);
-
-	writer->has_failed |= plain == NULL;
-	return plain != NULL ? plain : "";
+	otlp_add_text(&writer->messages.attributes, &writer->span, SPAN_ATTRIBUTES, key, text);
 }
 
-static void add_text(trace_writer *writer, protobuf_message *to, uint32_t field, const char *key, const char *text)
-{
-	protobuf_clear(&writer->value);
-	protobuf_text(&writer->value, VALUE_TEXT, plain_of(writer, text));
-	protobuf_clear(&writer->part);
-	protobuf_text(&writer->part, ATTRIBUTE_KEY, plain_of(writer, key));
-	protobuf_add(&writer->part, ATTRIBUTE_VALUE, &writer->value);
-	protobuf_add(to, field, &writer->part);
-}
-
-/* A value of zero has to be there, because its field states what the value is. */
 static void add_varint(trace_writer *writer, const char *key, uint32_t kind, uint64_t number)
 {
-	protobuf_clear(&writer->value);
-	protobuf_value(&writer->value, (uint64_t)kind << 3);
-	protobuf_value(&writer->value, number);
-	protobuf_clear(&writer->part);
-	protobuf_text(&writer->part, ATTRIBUTE_KEY, plain_of(writer, key));
-	protobuf_add(&writer->part, ATTRIBUTE_VALUE, &writer->value);
-	protobuf_add(&writer->span, SPAN_ATTRIBUTES, &writer->part);
-}
-
-static void add_double(trace_writer *writer, const char *key, uint64_t bits)
-{
-	protobuf_clear(&writer->value);
-	protobuf_double(&writer->value, VALUE_DOUBLE, kind_double_value(bits));
-	protobuf_clear(&writer->part);
-	protobuf_text(&writer->part, ATTRIBUTE_KEY, plain_of(writer, key));
-	protobuf_add(&writer->part, ATTRIBUTE_VALUE, &writer->value);
-	protobuf_add(&writer->span, SPAN_ATTRIBUTES, &writer->part);
+	otlp_add_varint(&writer->messages.attributes, &writer->span, SPAN_ATTRIBUTES, key, kind, number);
 }
 
 /* Integers of the protocol are signed: greater ones are texts. */
@@ -128,24 +87,24 @@ static void add_argument(trace_writer *writer, const typed_argument *argument)
 
 	switch (typed_class_of(&argument->definition)) {
 	case TYPED_BOOLEAN:
-		add_varint(writer, key, VALUE_BOOLEAN, number != 0);
+		add_varint(writer, key, OTLP_BOOLEAN, number != 0);
 		return;
 	case TYPED_DOUBLE:
-		add_double(writer, key, number);
+		otlp_add_double(&writer->messages.attributes, &writer->span, SPAN_ATTRIBUTES, key, number);
 		return;
 	case TYPED_SIGNED:
-		add_varint(writer, key, VALUE_INTEGER, number);
+		add_varint(writer, key, OTLP_INTEGER, number);
 		return;
 	case TYPED_UNSIGNED:
 		if (number <= INT64_MAX) {
-			add_varint(writer, key, VALUE_INTEGER, number);
+			add_varint(writer, key, OTLP_INTEGER, number);
 			return;
 		}
 		break;
 	default:
 		break;
 	}
-	add_text(writer, &writer->span, SPAN_ATTRIBUTES, key, typed_value_text(writer->walk.input.reader, argument));
+	add_text(writer, key, typed_value_text(writer->walk.input.reader, argument));
 }
 
 static void add_link(trace_writer *writer, uint64_t number)
@@ -166,6 +125,17 @@ typedef struct span_facts {
 	int is_error;
 } span_facts;
 
+/* Whether a parent or a cause is a span of the log; else it is counted as left out. */
+static int has_span(trace_writer *writer, uint64_t number)
+{
+	if (number == 0)
+		return 0;
+	if (span_walk_has_number(&writer->walk, number))
+		return 1;
+	writer->walk.spans.unresolved++;
+	return 0;
+}
+
 /* Adds the arguments of an event as attributes, and its causes as links. */
 static void add_arguments(trace_writer *writer, const mprof_event *event, span_facts *facts)
 {
@@ -182,10 +152,11 @@ static void add_arguments(trace_writer *writer, const mprof_event *event, span_f
 			facts->number = number;
 			break;
 		case MPROF_ROLE_PARENT:
-			facts->parent = number;
+			if (has_span(writer, number))
+				facts->parent = number;
 			break;
 		case MPROF_ROLE_CAUSE:
-			if (number != 0)
+			if (has_span(writer, number))
 				add_link(writer, number);
 			break;
 		case MPROF_ROLE_STATUS:
@@ -198,42 +169,16 @@ static void add_arguments(trace_writer *writer, const mprof_event *event, span_f
 	}
 }
 
-/* Writes the spans that are collected. Messages that follow each other are one, whose lists are those of all. */
-static void write_batch(trace_writer *writer)
-{
-	protobuf_message scope = {0};
-	protobuf_message scopes = {0};
-	protobuf_message resource = {0};
-	protobuf_message resources = {0};
-
-	if (writer->spans.length == 0)
-		return;
-	add_text(writer, &resource, RESOURCE_ATTRIBUTES, "service.name", thread_names_table_process(writer->report));
-	protobuf_text(&scope, SCOPE_NAME, "mprof");
-	protobuf_text(&scope, SCOPE_VERSION, MPROF_VERSION_STRING);
-	protobuf_add(&scopes, SCOPES_SCOPE, &scope);
-	protobuf_append(&scopes, &writer->spans);
-	protobuf_add(&resources, RESOURCE_RESOURCE, &resource);
-	protobuf_add(&resources, RESOURCE_SCOPES, &scopes);
-	protobuf_write(writer->stream, DATA_RESOURCES, &resources);
-	writer->has_failed |= resources.has_failed;
-	protobuf_clear(&writer->spans);
-	protobuf_release(&scope);
-	protobuf_release(&scopes);
-	protobuf_release(&resource);
-	protobuf_release(&resources);
-}
-
 static void add_facts(trace_writer *writer, const walk_thread *thread, const walk_span *span)
 {
 	char text[32];
 
 	if (span->category[0] != '\0')
-		add_text(writer, &writer->span, SPAN_ATTRIBUTES, "category", span->category);
+		add_text(writer, "category", span->category);
 	snprintf(text, sizeof(text), "0x%" PRIx64, thread->id);
-	add_text(writer, &writer->span, SPAN_ATTRIBUTES, "thread.id", text);
+	add_text(writer, "thread.id", text);
 	if (span->is_unfinished)
-		add_varint(writer, "mprof.unfinished", VALUE_BOOLEAN, 1);
+		add_varint(writer, "mprof.unfinished", OTLP_BOOLEAN, 1);
 }
 
 static void end_span(void *user, const walk_thread *thread, const walk_span *span)
@@ -254,7 +199,7 @@ static void end_span(void *user, const walk_thread *thread, const walk_span *spa
 		span_id_of(writer, facts.parent, id);
 		protobuf_bytes(&writer->span, SPAN_PARENT, id, sizeof(id));
 	}
-	protobuf_text(&writer->span, SPAN_NAME, plain_of(writer, span->name));
+	protobuf_text(&writer->span, SPAN_NAME, otlp_plain(&writer->messages.attributes, span->name));
 	protobuf_number(&writer->span, SPAN_KIND, KIND_INTERNAL);
 	protobuf_fixed64(&writer->span, SPAN_START, writer->start_time + span->start);
 	protobuf_fixed64(&writer->span, SPAN_END, writer->start_time + span->end);
@@ -263,9 +208,8 @@ static void end_span(void *user, const walk_thread *thread, const walk_span *spa
 		protobuf_number(&writer->part, STATUS_CODE, STATUS_CODE_ERROR);
 		protobuf_add(&writer->span, SPAN_STATUS, &writer->part);
 	}
-	protobuf_add(&writer->spans, SCOPES_SPANS, &writer->span);
-	if (writer->spans.length >= BATCH_BYTES)
-		write_batch(writer);
+	otlp_messages_add(&writer->messages, thread_names_table_process_of(&writer->threads, thread->id), SCOPES_SPANS,
+			  &writer->span);
 }
 
 static void add_described(void *user, const walk_thread *thread, const walk_span *event)
@@ -285,22 +229,21 @@ static void *begin_row(void *user, const walk_thread *thread)
 
 static void release_writer(trace_writer *writer)
 {
-	protobuf_release(&writer->spans);
 	protobuf_release(&writer->span);
 	protobuf_release(&writer->part);
-	protobuf_release(&writer->value);
-	plain_text_release(&writer->plain);
+	otlp_messages_release(&writer->messages);
+	thread_names_table_release(&writer->threads);
 	event_walk_release(&writer->walk);
 }
 
 static int finish(trace_writer *writer)
 {
-	write_batch(writer);
+	otlp_messages_finish(&writer->messages);
 	event_walk_print_left_out(&writer->walk);
 	if (writer->instants > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " events without a duration were left out\n",
 			writer->instants);
-	if (writer->has_failed) {
+	if (writer->has_failed || writer->messages.attributes.has_failed || writer->span.has_failed) {
 		text_begin_message(writer->report->input.name);
 		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		return STATUS_NOTHING;
@@ -311,14 +254,16 @@ static int finish(trace_writer *writer)
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	static const walk_sink sink = {
+		.has_links = 1,
 		.begin_row = begin_row,
 		.end_span = end_span,
 		.described = add_described,
 	};
-	trace_writer writer = {.report = report, .stream = file->stream};
+	trace_writer writer = {.report = report, .messages = {.report = report, .stream = file->stream}};
 	int status;
 	int finished;
 
+	writer.has_failed = !thread_names_table_init(&writer.threads, report);
 	writer.start_time = report->summary.session.start.time * 1000;
 	store_id(writer.trace_id, mix(writer.start_time));
 	store_id(writer.trace_id + SPAN_ID_SIZE, mix(mix(writer.start_time) + report->summary.session.start.counter));

@@ -4,7 +4,6 @@
  * compressed. All columns are optional.
  */
 #include "common/arguments.h"
-#include "export/table_files.h"
 #include "export/table_logs.h"
 #include "export/targets.h"
 
@@ -325,14 +324,14 @@ static int write_chunk(parquet_table *table, FILE *stream, size_t index)
 	thrift_buffer levels = {0};
 	thrift_buffer header = {0};
 	uint64_t start = table->offset;
-	int is_made;
+	int is_written;
 
 	if (column->bit_count > 0)
 		thrift_append(&column->values, &column->bits, 1);
 	make_levels(column, table->rows, &levels);
 	make_page_header(&header, table->rows, levels.length + column->values.length);
-	is_made = !header.has_failed && !levels.has_failed && !column->values.has_failed;
-	if (is_made) {
+	is_written = !header.has_failed && !levels.has_failed && !column->values.has_failed;
+	if (is_written) {
 		put(table, stream, header.bytes, header.length);
 		put(table, stream, levels.bytes, levels.length);
 		put(table, stream, column->values.bytes, column->values.length);
@@ -343,7 +342,7 @@ static int write_chunk(parquet_table *table, FILE *stream, size_t index)
 	column->bit_count = 0;
 	thrift_release(&header);
 	thrift_release(&levels);
-	return is_made && !table->groups.has_failed;
+	return is_written && !table->groups.has_failed;
 }
 
 static int write_group(parquet_table *table, FILE *stream)
@@ -449,20 +448,20 @@ static void make_footer(const parquet_table *table, thrift_buffer *footer)
 static int end_table(parquet_table *table, FILE *stream)
 {
 	thrift_buffer footer = {0};
-	int is_made = write_group(table, stream);
+	int is_written = write_group(table, stream);
 
 	make_footer(table, &footer);
-	is_made = is_made && !footer.has_failed && !table->groups.has_failed;
-	if (is_made) {
+	is_written = is_written && !footer.has_failed && !table->groups.has_failed;
+	if (is_written) {
 		size_t length = footer.length;
 
 		append_little(&footer, length, 4);
 		thrift_append(&footer, MAGIC, MAGIC_LENGTH);
-		is_made = !footer.has_failed;
+		is_written = !footer.has_failed;
 		put(table, stream, footer.bytes, footer.length);
 	}
 	thrift_release(&footer);
-	return is_made;
+	return is_written;
 }
 
 static void release_table(parquet_table *table)

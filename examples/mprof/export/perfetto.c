@@ -6,7 +6,7 @@
 #include "common/arguments.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
-#include "export/perfetto_clocks.h"
+#include "export/live_counters.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_packets.h"
 #include "export/perfetto_samples.h"
@@ -139,7 +139,9 @@ typedef struct trace_thread {
 	uint64_t pid;
 	uint64_t tid;
 	uint64_t track;
-	uint64_t rows; /* How many rows have begun. */
+	uint64_t process;   /* The track of its process. */
+	uint64_t rows;      /* How many rows have begun. */
+	uint64_t is_thread; /* It is a thread of a program, or a part of one. */
 } trace_thread;
 
 /* A row of a thread. */
@@ -171,11 +173,13 @@ typedef struct perfetto_trace {
 	perfetto_spans spans;
 	perfetto_clocks clocks;
 	intern_table sections; /* Of metrics. */
+	live_counters live;
+	uint64_t live_tracks; /* Of counters of what is alive. */
 	uint64_t process;
 	uint64_t pid;
 	const char *arguments; /* Of the program; NULL if unknown. */
-	int has_heap_size;
-	int has_loss; /* Of events that belong to no thread. */
+	key_map heap_sizes;    /* Tracks of processes that have a counter of the size of their heap. */
+	int has_loss;          /* Of events that belong to no thread. */
 } perfetto_trace;
 
 static trace_row *find_row(const perfetto_trace *trace, uint64_t thread)
@@ -214,6 +218,7 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	char description[NAME_SIZE] = "";
 	const trace_thread *parent;
 	uint64_t process;
+	int is_thread;
 	uint64_t pid;
 
 	thread_names_table_identify(&trace->names, id, &identity);
@@ -222,17 +227,23 @@ static void describe_thread(perfetto_trace *trace, uint64_t id)
 	thread->tid = identity.tid;
 	thread->track = track;
 	process = process_track(trace, identity.process);
-	if (identity.is_made)
+	thread->process = process;
+	if (identity.is_created)
 		snprintf(description, sizeof(description), "Thread 0x%" PRIx64 " of the log", id);
 	if (!thread_names_table_timeline(&trace->names, id, &timeline) || timeline.kind == MPROF_TIMELINE_THREAD ||
 	    timeline.kind > MPROF_TIMELINE_REMOTE) {
 		perfetto_describe_thread(&trace->writer, track, pid, identity.tid, identity.name, description);
+		thread->is_thread = 1;
 		return;
 	}
 	/* A timeline that is no thread of a program is a track below that of its parent, or of its process. */
 	parent = timeline.parent != 0 ? get_thread(trace, timeline.parent) : NULL;
 	perfetto_describe_ranked(&trace->writer, track, parent != NULL ? parent->track : process, identity.name,
 				 timeline.rank, description);
+	is_thread = parent != NULL && parent->is_thread;
+	/* It has moved if its parent was new. */
+	thread = key_map_find(&trace->threads, id);
+	thread->is_thread = is_thread;
 }
 
 /* The description of a thread, written if it is new. NULL if out of memory. */
@@ -351,11 +362,16 @@ static void add_exception(perfetto_trace *trace, const walk_thread *thread, cons
 
 static void add_heap_size(perfetto_trace *trace, const walk_thread *thread, const mprof_event *event)
 {
-	uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_HEAP_SIZE, 0);
+	const trace_thread *described = key_map_find(&trace->threads, thread->id);
+	const uint64_t process = described != NULL ? described->process : trace->process;
+	const uint64_t number =
+		process != trace->process ? thread_names_table_process_of(&trace->names, thread->id) : 0;
+	const uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_HEAP_SIZE, number);
+	const int added = key_map_add(&trace->heap_sizes, process);
 
-	if (!trace->has_heap_size)
-		perfetto_describe_counter(&trace->writer, track, trace->process, "Heap size", UNIT_BYTES, NULL);
-	trace->has_heap_size = 1;
+	trace->writer.has_failed |= added < 0;
+	if (added > 0)
+		perfetto_describe_counter(&trace->writer, track, process, "Heap size", UNIT_BYTES, NULL);
 	perfetto_count(&trace->writer, track, thread->time, (int64_t)event->value);
 }
 
@@ -431,12 +447,24 @@ static void add_event(void *user, const walk_thread *thread, const mprof_event *
 	}
 }
 
+/* The thread of a span or of another event. */
+static perfetto_span_position find_position(const perfetto_trace *trace, const walk_thread *thread, uint64_t track)
+{
+	const trace_thread *described = key_map_find(&trace->threads, thread->id);
+
+	return (perfetto_span_position){.thread = thread->id,
+					.track = track,
+					.process = described != NULL ? described->process : trace->process,
+					.is_thread = described != NULL && described->is_thread};
+}
+
 static void begin_span(void *user, const walk_thread *thread, const walk_span *span)
 {
 	perfetto_trace *trace = user;
 	const trace_row *row = thread->row;
+	const perfetto_span_position position = find_position(trace, thread, row->sequence.track);
 
-	perfetto_spans_begin(&trace->spans, row->sequence.track, trace->process, span);
+	perfetto_spans_begin(&trace->spans, &position, span);
 }
 
 static void end_span(void *user, const walk_thread *thread, const walk_span *span)
@@ -450,8 +478,9 @@ static void end_span(void *user, const walk_thread *thread, const walk_span *spa
 static void add_described(void *user, const walk_thread *thread, const walk_span *event)
 {
 	perfetto_trace *trace = user;
+	const perfetto_span_position position = find_position(trace, thread, instant_track(trace, thread));
 
-	perfetto_spans_instant(&trace->spans, instant_track(trace, thread), event);
+	perfetto_spans_instant(&trace->spans, &position, event);
 }
 
 /* Samples without a thread are those of the process. */
@@ -605,6 +634,29 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	perfetto_count_double(&trace->writer, track, time, number);
 }
 
+static void add_memory(void *user, uint64_t thread, const mprof_event *event)
+{
+	perfetto_trace *trace = user;
+
+	live_counters_add(&trace->live, &trace->walk, thread_names_table_process_of(&trace->names, thread), thread,
+			  event);
+}
+
+/* The values of a counter follow each other, and a new counter has the next number. */
+static void add_live_value(void *user, const live_counter *counter, uint64_t time, uint64_t value)
+{
+	perfetto_trace *trace = user;
+	const uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_LIVE, counter->number);
+	thread_process *process = thread_names_table_find_process(&trace->names, counter->process);
+
+	if (counter->number >= trace->live_tracks) {
+		perfetto_describe_counter(&trace->writer, track, process_track(trace, process), counter->name,
+					  counter->is_bytes ? UNIT_BYTES : UNIT_COUNT, NULL);
+		trace->live_tracks = counter->number + 1;
+	}
+	perfetto_count(&trace->writer, track, time, (int64_t)value);
+}
+
 static uint64_t time_after(int64_t start, uint64_t duration)
 {
 	return (start > 0 ? (uint64_t)start : 0) + duration;
@@ -720,13 +772,28 @@ static void add_marks(perfetto_trace *trace)
 	}
 }
 
+/* The process of a heap snapshot, unless the profile has others than the \p count of the log. */
+static void find_heap_process(void *user, uint32_t snapshot, size_t count, uint64_t *pid, uint64_t *track)
+{
+	perfetto_trace *trace = user;
+	const mprof_profile *profile = trace->report->profile;
+	mprof_heap_shot shot = {.struct_size = sizeof(shot)};
+	thread_process *process = NULL;
+
+	if (mprof_profile_get_row_count(profile, MPROF_TABLE_HEAP_SHOTS) == count &&
+	    mprof_profile_get_row(profile, MPROF_TABLE_HEAP_SHOTS, snapshot - 1, &shot) == MPROF_OK)
+		process = thread_names_table_find_process(&trace->names, shot.process);
+	*pid = process != NULL ? process->pid : trace->pid;
+	*track = process_track(trace, process);
+}
+
 /* A heap snapshot outside of the time window is left out, unless it is requested. */
 static int add_heap(perfetto_trace *trace, const export_job *job)
 {
 	const time_window *window = &trace->report->options.window;
-	const perfetto_heap_place position = {
-		.pid = trace->pid,
-		.process = trace->process,
+	const perfetto_heap_position position = {
+		.find_process = find_heap_process,
+		.user = trace,
 		.start_ns = window->start_ns > 0 ? (uint64_t)window->start_ns : 0,
 		.end_ns = time_window_end(window) > 0 ? (uint64_t)window->end_ns : UINT64_MAX,
 	};
@@ -781,6 +848,20 @@ static void take_system_clocks(perfetto_trace *trace)
 		trace->writer.monotonic_start = session->monotonic_ns - since;
 }
 
+/* The viewer shows what the log states about its recording: the program, the runtime, options. */
+static void add_attributes(perfetto_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_profile_property property = {.struct_size = sizeof(property)};
+
+	perfetto_begin_attributes(&trace->writer);
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_PROPERTIES); i++) {
+		if (mprof_profile_get_row(profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK)
+			perfetto_add_attribute(&trace->writer, property.key, property.value);
+	}
+	perfetto_end_attributes(&trace->writer);
+}
+
 static void begin_trace(perfetto_trace *trace)
 {
 	const log_summary *summary = &trace->report->summary;
@@ -789,6 +870,7 @@ static void begin_trace(perfetto_trace *trace)
 	trace->process = perfetto_track_id(&trace->writer, PERFETTO_PROCESS, 0);
 	trace->writer.has_ranks = mprof_profile_get_row_count(trace->report->profile, MPROF_TABLE_TIMELINES) > 0;
 	perfetto_begin_main(&trace->writer);
+	add_attributes(trace);
 	if (summary->program[0] != '\0' && trace->arguments == NULL)
 		trace->arguments = "";
 	perfetto_describe_process(&trace->writer, trace->process, trace->pid, thread_names_table_process(trace->report),
@@ -807,6 +889,7 @@ static void release_trace(perfetto_trace *trace)
 		free(row);
 	}
 	key_map_clear(&trace->threads);
+	key_map_clear(&trace->heap_sizes);
 	thread_names_table_release(&trace->names);
 	perfetto_lanes_release(&trace->lanes);
 	id_set_clear(&trace->metrics);
@@ -814,6 +897,7 @@ static void release_trace(perfetto_trace *trace)
 	perfetto_samples_release(&trace->samples);
 	perfetto_spans_release(&trace->spans);
 	perfetto_clocks_release(&trace->clocks);
+	live_counters_release(&trace->live);
 	perfetto_release(&trace->writer);
 	event_walk_release(&trace->walk);
 }
@@ -827,6 +911,25 @@ static void prepare_trace(perfetto_trace *trace)
 	begin_trace(trace);
 }
 
+/* Writes what is known after all events, but for heap snapshots, and prints what was left out. */
+static void add_rest(perfetto_trace *trace, const export_job *job)
+{
+	add_allocated(trace);
+	add_collections(trace);
+	add_pauses(trace);
+	add_marks(trace);
+	live_counters_visit(&trace->live, &trace->walk, trace->report, add_live_value, trace);
+	trace->writer.has_failed |= trace->live.has_failed;
+	add_completeness(trace);
+	add_losses(trace);
+	perfetto_clocks_write(&trace->clocks, &trace->writer);
+	event_walk_print_left_out(&trace->walk);
+	if (trace->samples.tree.is_folded)
+		fprintf(stderr,
+			"mprof: export: samples: frames deeper than %" PRIu32 " are one frame, \"(deeper frames)\"%s\n",
+			job->max_depth, job->has_max_depth ? "" : "; --max-depth=0 writes all");
+}
+
 static int lack_memory(const log_report *report)
 {
 	text_begin_message(report->input.name);
@@ -838,6 +941,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 {
 	static const walk_sink sink = {
 		.max_open = MAX_OPEN,
+		.has_links = 1,
 		.begin_row = begin_row,
 		.enter = enter,
 		.leave = leave,
@@ -849,6 +953,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.kind_sample = add_kind_sample,
 		.lost = add_loss,
 		.metric = add_metric,
+		.memory = add_memory,
 		.clock_pair = add_clock_pair,
 	};
 	perfetto_trace trace = {.report = report,
@@ -871,22 +976,9 @@ static int write_report(const export_job *job, const log_report *report, export_
 		status = lack_memory(report);
 	}
 	if (status == STATUS_OK) {
-		add_allocated(&trace);
-		add_collections(&trace);
-		add_pauses(&trace);
-		add_marks(&trace);
-		add_completeness(&trace);
-		add_losses(&trace);
-		perfetto_clocks_write(&trace.clocks, &trace.writer);
-		event_walk_print_left_out(&trace.walk);
-		if (trace.samples.tree.is_folded)
-			fprintf(stderr,
-				"mprof: export: samples: frames deeper than %" PRIu32
-				" are one frame, \"(deeper frames)\"%s\n",
-				job->max_depth, job->has_max_depth ? "" : "; --max-depth=0 writes all");
-	}
-	if (status == STATUS_OK)
+		add_rest(&trace, job);
 		status = add_heap(&trace, job);
+	}
 	if (status != STATUS_NOTHING &&
 	    export_value_is_empty(report, trace.writer.contents - trace.thread_values, trace.thread_values))
 		status = export_value_note_empty(report, "perfetto");

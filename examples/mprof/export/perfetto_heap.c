@@ -177,7 +177,7 @@ enum {
 
 typedef struct heap_packets {
 	perfetto_writer *writer;
-	const perfetto_heap_place *position;
+	const perfetto_heap_position *position;
 	heap_view view;
 	protobuf_message graph; /* The fields of the current packet. */
 	protobuf_message object;
@@ -185,16 +185,19 @@ typedef struct heap_packets {
 	protobuf_message references;
 	intern_table field_names;
 	uint64_t time;
-	uint64_t least_time; /* Of the next snapshot. */
-	uint64_t index;      /* Of the packet. */
-	uint32_t objects;    /* In the packet. */
+	uint64_t least_time;   /* Of the next snapshot. */
+	size_t snapshot_count; /* Of the log. */
+	uint64_t pid;
+	uint64_t process; /* The track of the process. */
+	uint64_t index;   /* Of the packet. */
+	uint32_t objects; /* In the packet. */
 } heap_packets;
 
 static void write_packet(heap_packets *packets, int is_last)
 {
 	perfetto_writer *writer = packets->writer;
 
-	protobuf_number(&packets->graph, GRAPH_PID, packets->position->pid);
+	protobuf_number(&packets->graph, GRAPH_PID, packets->pid);
 	protobuf_number(&packets->graph, GRAPH_INDEX, packets->index++);
 	protobuf_number(&packets->graph, GRAPH_CONTINUED, is_last ? 0 : 1);
 	perfetto_begin_packet(writer, packets->time);
@@ -409,7 +412,7 @@ static void write_note(heap_packets *packets)
 	snprintf(text, sizeof(text), "Heap snapshot %" PRIu32 "%s%s", totals->snapshot,
 		 totals->incomplete ? " (incomplete: objects or references are missing)" : "",
 		 totals->has_roots ? "" : " (without roots: objects that no other one refers to are shown as roots)");
-	perfetto_begin_event(packets->writer, TRACK_EVENT_INSTANT, packets->position->process, text);
+	perfetto_begin_event(packets->writer, TRACK_EVENT_INSTANT, packets->process, text);
 	perfetto_annotate_number(packets->writer, "objects", totals->objects);
 	perfetto_annotate_number(packets->writer, "bytes", totals->bytes);
 	if (missing > 0)
@@ -519,6 +522,8 @@ static int write_number(heap_packets *packets, const char *path, uint32_t snapsh
 	int status = read_snapshot(packets, path, snapshot, 0);
 
 	if (status == STATUS_OK && packets->view.totals.snapshot != 0) {
+		packets->position->find_process(packets->position->user, snapshot, packets->snapshot_count,
+						&packets->pid, &packets->process);
 		set_time(packets);
 		write_snapshot(packets);
 		status = note_missing(packets);
@@ -527,7 +532,7 @@ static int write_number(heap_packets *packets, const char *path, uint32_t snapsh
 	return status;
 }
 
-static int is_inside(const perfetto_heap_place *position, const mprof_heap_snapshot *snapshot)
+static int is_inside(const perfetto_heap_position *position, const mprof_heap_snapshot *snapshot)
 {
 	const uint64_t time = snapshot->time_ns > 0 ? (uint64_t)snapshot->time_ns : 0;
 
@@ -540,6 +545,7 @@ static int choose_snapshots(heap_packets *packets, const export_job *job, uint32
 	int status = read_snapshot(packets, job->log, 0, 1);
 	const size_t count = mprof_heap_graph_get_snapshot_count(packets->view.graph);
 
+	packets->snapshot_count = count;
 	*first = 0;
 	*last = 0;
 	if (job->heap_shot > count) {
@@ -569,7 +575,7 @@ static int choose_snapshots(heap_packets *packets, const export_job *job, uint32
 	return status;
 }
 
-int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_place *position)
+int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_position *position)
 {
 	static heap_packets packets;
 	uint32_t first;

@@ -2,7 +2,103 @@
 /* Encodes the packets of a Perfetto trace. */
 #include "export/perfetto_packets.h"
 
+#include "common/elements.h"
+#include "export/walk_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define NANOSECONDS UINT64_C(1000000000)
+
+typedef struct clock_value {
+	uint64_t time;   /* Nanoseconds from the start of the log. */
+	uint64_t number; /* In the order of the log. */
+	uint64_t value;
+	uint64_t unit; /* Nanoseconds of a tick. */
+	uint32_t clock;
+} clock_value;
+
+/*
+ * States a value in ticks if these are whole nanoseconds, the only units of a trace, or of unknown length; else in
+ * nanoseconds. Returns 0 if these do not fit 64 bits.
+ */
+static int convert(clock_value *value, const mprof_clock_record *clock, uint64_t ticks)
+{
+	const uint64_t numerator = clock->numerator;
+	const uint64_t denominator = clock->denominator;
+	double nanoseconds;
+
+	value->value = ticks;
+	value->unit = 1;
+	if (numerator == 0 || denominator == 0)
+		return 1;
+	if (denominator <= UINT64_MAX / NANOSECONDS && denominator * NANOSECONDS % numerator == 0) {
+		value->unit = denominator * NANOSECONDS / numerator;
+		return 1;
+	}
+	/* A double has 53 bits: whole seconds and the rest are converted apart. */
+	if (denominator == 1) {
+		if (ticks / numerator >= UINT64_MAX / NANOSECONDS)
+			return 0;
+		value->value = ticks / numerator * NANOSECONDS +
+			       (uint64_t)((double)(ticks % numerator) * 1e9 / (double)numerator + 0.5);
+		return 1;
+	}
+	nanoseconds = (double)ticks * 1e9 * (double)denominator / (double)numerator;
+	value->value = nanoseconds < 1e19 ? (uint64_t)nanoseconds : 0;
+	return nanoseconds < 1e19;
+}
+
+void perfetto_clocks_add(perfetto_clocks *clocks, perfetto_writer *writer, const event_walk *walk,
+			 const mprof_record *pair)
+{
+	const mprof_clock_pair_record *read = &pair->as.clock_pair;
+	clock_value value = {
+		.time = walk_time(walk, read->counter), .number = clocks->count, .unit = 1, .clock = pair->id};
+	mprof_record clock;
+
+	if (pair->id == MPROF_CLOCK_LOG || (int64_t)(read->counter - walk->origin) < 0 ||
+	    mprof_reader_lookup_record(walk->input.reader, MPROF_RECORD_CLOCK, pair->id, &clock, sizeof(clock)) !=
+		    MPROF_OK ||
+	    !convert(&value, &clock.as.clock, read->value)) {
+		clocks->left_out++;
+		return;
+	}
+	if (!elements_reserve((void **)&clocks->values, &clocks->capacity, clocks->count, sizeof(*clocks->values))) {
+		writer->has_failed = 1;
+		return;
+	}
+	clocks->values[clocks->count++] = value;
+}
+
+static int compare_values(const void *one, const void *other)
+{
+	const clock_value *left = one;
+	const clock_value *right = other;
+
+	if (left->time != right->time)
+		return left->time < right->time ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+void perfetto_clocks_write(perfetto_clocks *clocks, perfetto_writer *writer)
+{
+	if (clocks->count > 0)
+		qsort(clocks->values, clocks->count, sizeof(*clocks->values), compare_values);
+	for (size_t i = 0; i < clocks->count; i++) {
+		const clock_value *value = &clocks->values[i];
+
+		perfetto_relate_clock(writer, value->time, value->clock, value->value, value->unit);
+	}
+	if (clocks->left_out > 0)
+		fprintf(stderr, "mprof: export: %" PRIu64 " values of clocks were left out\n", clocks->left_out);
+}
+
+void perfetto_clocks_release(perfetto_clocks *clocks)
+{
+	free(clocks->values);
+}
 
 /* Trace */
 enum { TRACE_PACKET = 1 };
@@ -16,13 +112,17 @@ enum {
 	PACKET_TRACE_STATS = 35,
 	PACKET_PREVIOUS_DROPPED = 42,
 	PACKET_DEFAULTS = 59,
-	PACKET_FIRST_ON_SEQUENCE = 87
+	PACKET_FIRST_ON_SEQUENCE = 87,
+	PACKET_ATTRIBUTES = 126
 };
 
 enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58, DEFAULTS_STACK_SAMPLE = 100 };
 
 /* StackSampleDefaults */
 enum { STACK_SAMPLE_SOURCE = 1 };
+
+/* TraceAttributes and Attribute */
+enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_TEXT = 3 };
 
 /* TraceStats */
 enum { STATS_BUFFER = 1, STATS_WRITER = 18, WRITER_SEQUENCE = 1, WRITER_BUFFER = 4 };
@@ -113,7 +213,8 @@ static uint64_t mix(uint64_t value)
 uint64_t perfetto_track_id(const perfetto_writer *writer, perfetto_track track, uint64_t number)
 {
 	/* 0 is the default track. */
-	return mix(writer->base + mix(number * 16 + track)) | 1;
+	/* Kinds after the first 16 have numbers of their own, too. */
+	return mix(writer->base + mix(number * 16 + track % 16) + track / 16) | 1;
 }
 
 const char *perfetto_text(perfetto_writer *writer, const char *text)
@@ -290,6 +391,28 @@ static void add_order(perfetto_writer *writer)
 		protobuf_number(&writer->part, TRACK_CHILD_ORDER, ORDER_EXPLICIT);
 }
 
+void perfetto_begin_attributes(perfetto_writer *writer)
+{
+	protobuf_clear(&writer->part);
+}
+
+void perfetto_add_attribute(perfetto_writer *writer, const char *key, const char *value)
+{
+	protobuf_clear(&writer->inner);
+	protobuf_text(&writer->inner, ATTRIBUTE_KEY, perfetto_text(writer, key));
+	protobuf_text(&writer->inner, ATTRIBUTE_TEXT, perfetto_text(writer, value));
+	protobuf_add(&writer->part, ATTRIBUTES_ATTRIBUTE, &writer->inner);
+}
+
+void perfetto_end_attributes(perfetto_writer *writer)
+{
+	if (writer->part.length == 0)
+		return;
+	protobuf_clear(&writer->packet);
+	protobuf_add(&writer->packet, PACKET_ATTRIBUTES, &writer->part);
+	perfetto_end_packet(writer);
+}
+
 void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name,
 			       const char *arguments)
 {
@@ -397,6 +520,11 @@ void perfetto_add_category(perfetto_writer *writer, const char *category)
 void perfetto_add_flow(perfetto_writer *writer, uint64_t flow)
 {
 	protobuf_fixed64(&writer->part, EVENT_FLOW, perfetto_track_id(writer, PERFETTO_FLOWS, flow));
+}
+
+void perfetto_add_link(perfetto_writer *writer, uint64_t link)
+{
+	protobuf_fixed64(&writer->part, EVENT_FLOW, perfetto_track_id(writer, PERFETTO_LINKS, link));
 }
 
 void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/perfetto_packets.h
- * \brief Packets of a Perfetto trace: sequences, tracks, slices, instants and counters.
+ * \brief Packets of a Perfetto trace: sequences, tracks, slices, instants, counters, and values of the clocks of a log,
+ * by which the reader relates the traces of other programs that have times of these clocks.
  *
  * Times are nanoseconds from the start of the log. The packets of a sequence share the definitions of names. The calls
  * of each thread are a sequence of their own, with a clock that contains the time since the previous packet, so that a
@@ -10,6 +11,7 @@
 #ifndef PERFETTO_PACKETS_H
 #define PERFETTO_PACKETS_H
 
+#include "export/event_walk.h"
 #include "export/intern.h"
 #include "export/protobuf.h"
 #include "export/text_stream.h"
@@ -43,9 +45,11 @@ typedef enum perfetto_track {
 	PERFETTO_SECTION,
 	PERFETTO_INTERVALS, /**< Collections, pauses and waits. */
 	PERFETTO_SPANS,
-	PERFETTO_TASKS,    /**< Spans that any thread may end. */
-	PERFETTO_FLOWS,    /**< Not a track: flows. */
-	PERFETTO_PROCESSES /**< Other processes than the recorded one. */
+	PERFETTO_TASKS,     /**< Spans that any thread may end. */
+	PERFETTO_FLOWS,     /**< Not a track: flows. */
+	PERFETTO_PROCESSES, /**< Other processes than the recorded one. */
+	PERFETTO_LIVE,      /**< Counters of what is alive. */
+	PERFETTO_LINKS      /**< Not a track: links from a span to those of which it is the parent or the cause. */
 } perfetto_track;
 
 /** The sequence of the calls of a row. */
@@ -67,7 +71,7 @@ typedef struct perfetto_writer {
 	protobuf_message inner;
 	plain_buffer plain;
 	uint64_t contents; /**< Number of samples and events, without those about the log itself. */
-	int has_ranks;     /**< Tracks have places among those of the same parent. */
+	int has_ranks;     /**< Tracks have ranks among those of the same parent. */
 	int has_failed;    /**< Out of memory. */
 } perfetto_writer;
 
@@ -108,6 +112,11 @@ void perfetto_begin_stats(perfetto_writer *writer);
 void perfetto_add_stats(perfetto_writer *writer, uint64_t sequence);
 void perfetto_end_stats(perfetto_writer *writer);
 
+/** Adds an attribute of the trace to perfetto_writer::part; perfetto_end_attributes() writes all, if there are any. */
+void perfetto_begin_attributes(perfetto_writer *writer);
+void perfetto_add_attribute(perfetto_writer *writer, const char *key, const char *value);
+void perfetto_end_attributes(perfetto_writer *writer);
+
 /** Describes a process or a thread. \p arguments: NULL if the name is not that of a program. */
 void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name,
 			       const char *arguments);
@@ -145,6 +154,9 @@ void perfetto_add_category(perfetto_writer *writer, const char *category);
 
 /** Connects the event with others of the same flow. */
 void perfetto_add_flow(perfetto_writer *writer, uint64_t flow);
+
+/** Connects the event with the other end of a link. */
+void perfetto_add_link(perfetto_writer *writer, uint64_t link);
 void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text);
 void perfetto_end_event(perfetto_writer *writer, uint64_t time);
 
@@ -168,5 +180,21 @@ void perfetto_begin_call(perfetto_writer *writer, perfetto_sequence *sequence, u
 void perfetto_end_call(perfetto_writer *writer, perfetto_sequence *sequence, uint64_t time);
 
 void perfetto_release(perfetto_writer *writer);
+
+/** Initialized with 0. */
+typedef struct perfetto_clocks {
+	struct clock_value *values;
+	size_t count;
+	size_t capacity;
+	uint64_t left_out; /**< Values from before the start of the log, or that exceed 64 bits. */
+} perfetto_clocks;
+
+/** Keeps the value of a clock. */
+void perfetto_clocks_add(perfetto_clocks *clocks, perfetto_writer *writer, const event_walk *walk,
+			 const mprof_record *pair);
+
+/** Writes all values, in the order of their times, after all sequences have begun. */
+void perfetto_clocks_write(perfetto_clocks *clocks, perfetto_writer *writer);
+void perfetto_clocks_release(perfetto_clocks *clocks);
 
 #endif

@@ -77,13 +77,18 @@ void protobuf_number(protobuf_message *message, uint32_t field, uint64_t value)
 	protobuf_value(message, value);
 }
 
-void protobuf_fixed64(protobuf_message *message, uint32_t field, uint64_t value)
+void protobuf_raw64(protobuf_message *message, uint64_t value)
 {
-	add_key(message, field, WIRE_FIXED64);
 	if (!reserve(message, FIXED64_SIZE))
 		return;
 	for (int i = 0; i < FIXED64_SIZE; i++)
 		message->bytes[message->length++] = (unsigned char)(value >> (8 * i));
+}
+
+void protobuf_fixed64(protobuf_message *message, uint32_t field, uint64_t value)
+{
+	add_key(message, field, WIRE_FIXED64);
+	protobuf_raw64(message, value);
 }
 
 void protobuf_double(protobuf_message *message, uint32_t field, double value)

@@ -32,6 +32,9 @@ void protobuf_value(protobuf_message *message, uint64_t value);
 /** Adds a field of type uint32, uint64, bool or enum; int32 and int64 are cast to uint64_t. */
 void protobuf_number(protobuf_message *message, uint32_t field, uint64_t value);
 
+/** Adds 8 bytes without a field number, for a packed field of type fixed64 or double. */
+void protobuf_raw64(protobuf_message *message, uint64_t value);
+
 /** Adds a field of type fixed64, also if it is 0. */
 void protobuf_fixed64(protobuf_message *message, uint32_t field, uint64_t value);
 

@@ -2,6 +2,7 @@
 /* Pairs the starts and the ends of spans, and finds lanes for them. */
 #include "export/span_walk.h"
 
+#include "common/elements.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,11 +53,25 @@ typedef struct loose_event {
 	struct loose_event *next;
 } loose_event;
 
+/* A link from a span to another one. */
+typedef struct span_link {
+	uint64_t id;
+	size_t next; /* From the same span: an index plus 1. */
+} span_link;
+
+/* An entry of span_walk::numbers. */
+typedef struct span_number {
+	uint64_t number;
+	uint64_t first; /* An index of a link plus 1. */
+	uint64_t begins;
+} span_number;
+
 void span_walk_init(span_walk *walk)
 {
 	memset(walk, 0, sizeof(*walk));
 	walk->begun.value_size = sizeof(loose_entry) - sizeof(uint64_t);
 	walk->over.value_size = sizeof(loose_entry) - sizeof(uint64_t);
+	walk->numbers.value_size = sizeof(span_number) - sizeof(uint64_t);
 }
 
 /* Returns 0 if out of memory. */
@@ -449,6 +464,135 @@ int span_walk_next_argument(const event_walk *walk, typed_arguments *arguments, 
 	if (argument->definition.kind == MPROF_ARGUMENT_DURATION)
 		argument->value.number = (uint64_t)((double)argument->value.number * walk->nanoseconds_per_count + 0.5);
 	return 1;
+}
+
+static int is_link(const mprof_argument_record *argument)
+{
+	return argument->role == MPROF_ROLE_PARENT || argument->role == MPROF_ROLE_CAUSE;
+}
+
+int span_walk_has_links(const mprof_reader *reader)
+{
+	mprof_record argument;
+
+	for (uint32_t id = 1;
+	     mprof_reader_lookup_record(reader, MPROF_RECORD_ARGUMENT, id, &argument, sizeof(argument)) == MPROF_OK;
+	     id++) {
+		if (is_link(&argument.as.argument))
+			return 1;
+	}
+	return 0;
+}
+
+static uint64_t mix(uint64_t value)
+{
+	value = (value ^ value >> 33) * UINT64_C(0xff51afd7ed558ccd);
+	return value ^ value >> 33;
+}
+
+/* Distinguishes links by both of their ends: an event is found by its thread, its time and its type. */
+static uint64_t link_id(uint64_t thread, const mprof_event *event, const typed_argument *argument)
+{
+	const uint64_t to = mix(mix(mix(thread) + event->counter) + event->id);
+	const uint64_t id = mix(to + mix(argument->value.number) + argument->definition.role);
+
+	return id != 0 ? id : 1;
+}
+
+static void add_link(event_walk *walk, uint64_t number, uint64_t id)
+{
+	span_walk *spans = &walk->spans;
+	span_number *entry = key_map_put(&spans->numbers, number);
+
+	if (entry == NULL || !elements_reserve((void **)&spans->links, &spans->link_capacity, spans->link_count,
+					       sizeof(*spans->links))) {
+		walk->has_failed = 1;
+		return;
+	}
+	spans->links[spans->link_count] = (span_link){.id = id, .next = (size_t)entry->first};
+	entry->first = ++spans->link_count;
+}
+
+void span_walk_note(event_walk *walk, uint64_t thread, const mprof_event *event)
+{
+	typed_arguments arguments;
+	typed_argument argument;
+	span_number *entry;
+
+	if (!typed_begin(&arguments, walk->input.reader, event) || arguments.type.form == MPROF_TYPE_ASYNC_END ||
+	    arguments.type.form == MPROF_TYPE_END)
+		return;
+	while (typed_next(&arguments, &argument)) {
+		if (argument.value.number == 0)
+			continue;
+		if (argument.definition.role == MPROF_ROLE_SPAN) {
+			entry = key_map_put(&walk->spans.numbers, argument.value.number);
+			walk->has_failed |= entry == NULL;
+			if (entry != NULL)
+				entry->begins++;
+		} else if (is_link(&argument.definition)) {
+			add_link(walk, argument.value.number, link_id(thread, event, &argument));
+		}
+	}
+}
+
+int span_walk_has_number(const event_walk *walk, uint64_t number)
+{
+	const span_number *entry = key_map_find(&walk->spans.numbers, number);
+
+	return entry != NULL && entry->begins == 1;
+}
+
+void span_walk_links_from(const event_walk *walk, uint64_t number, void (*visit)(void *user, uint64_t link), void *user)
+{
+	const span_number *entry = number != 0 ? key_map_find(&walk->spans.numbers, number) : NULL;
+
+	if (entry == NULL || entry->begins != 1)
+		return;
+	for (size_t i = (size_t)entry->first; i != 0; i = walk->spans.links[i - 1].next)
+		visit(user, walk->spans.links[i - 1].id);
+}
+
+uint64_t span_walk_link_to(event_walk *walk, uint64_t thread, const mprof_event *event, const typed_argument *argument)
+{
+	if (!is_link(&argument->definition) || argument->value.number == 0)
+		return 0;
+	if (span_walk_has_number(walk, argument->value.number))
+		return link_id(thread, event, argument);
+	walk->spans.unresolved++;
+	return 0;
+}
+
+int span_walk_is_message(const event_walk *walk, const mprof_event *event)
+{
+	mprof_record type;
+
+	return mprof_reader_lookup_record(walk->input.reader, MPROF_RECORD_TYPE, event->id, &type, sizeof(type)) ==
+		       MPROF_OK &&
+	       strcmp(type.as.type.name, "mprof.log") == 0;
+}
+
+walk_message_part span_walk_message_part(const typed_argument *argument)
+{
+	const mprof_argument_record *definition = &argument->definition;
+	const uint64_t number = argument->value.number;
+
+	switch (typed_class_of(definition)) {
+	case TYPED_TEXT:
+		if (definition->kind != MPROF_ARGUMENT_TEXT && definition->kind != MPROF_ARGUMENT_TEXT_ID)
+			return WALK_MESSAGE_OTHER;
+		return definition->role == MPROF_ROLE_MESSAGE || strcmp(definition->name, "text") == 0
+			       ? WALK_MESSAGE_TEXT
+		       : strcmp(definition->name, "source") == 0 ? WALK_MESSAGE_SOURCE
+								 : WALK_MESSAGE_OTHER;
+	case TYPED_DOUBLE:
+		return WALK_MESSAGE_OTHER;
+	default:
+		return (definition->role == MPROF_ROLE_SEVERITY || strcmp(definition->name, "severity") == 0) &&
+				       number >= WALK_LEAST_SEVERITY && number <= WALK_MOST_SEVERITY
+			       ? WALK_MESSAGE_SEVERITY
+			       : WALK_MESSAGE_OTHER;
+	}
 }
 
 /* Passes on the spans of a number that have not ended, or forgets the ends that have no start. */

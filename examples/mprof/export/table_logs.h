@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/table_logs.h
- * \brief Reads logs into rows of the tables that tables.h lists, for formats that consist of tables.
+ * \brief Reads logs into rows of the tables that tables.h lists, for formats that consist of tables, and opens the
+ * files of a format that has a file for each table: all of them in a directory, or only one.
  */
 #ifndef EXPORT_TABLE_LOGS_H
 #define EXPORT_TABLE_LOGS_H
@@ -67,5 +68,23 @@ void table_sink_release(table_sink *sink);
  * or the sink has failed.
  */
 int table_logs_add(const export_job *job, table_sink *sink);
+
+typedef struct table_files {
+	export_file opened[TABLES];
+	FILE *streams[TABLES]; /**< NULL for tables that are not exported. */
+	export_file *file;     /**< Of the job. */
+	int is_directory;
+	int is_created; /**< The directory did not exist. */
+	int count;      /**< Number of opened files. */
+} table_files;
+
+/**
+ * Opens the files of the job; in a directory, which is made if it does not exist, each is the name of the table with
+ * the extension of the format. Returns 0 after a message; then nothing has to be closed.
+ */
+int table_files_open(table_files *files, const export_job *job, export_file *file);
+
+/** Closes the files, or discards all if not \p is_whole. Returns 0 after a message if one could not be written. */
+int table_files_close(table_files *files, int is_whole);
 
 #endif

@@ -22,9 +22,9 @@
 		name, field, FIELD_VALUE, COLUMN_INTEGER                                                               \
 	}
 /* What a field of the row stands for. */
-#define NAME(name, field, how)                                                                                         \
+#define NAME(name, field, kind)                                                                                        \
 	{                                                                                                              \
-		name, field, FIELD_##how, COLUMN_TEXT                                                                  \
+		name, field, FIELD_##kind, COLUMN_TEXT                                                                 \
 	}
 #define NOT(name, field)                                                                                               \
 	{                                                                                                              \

@@ -7,10 +7,10 @@
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof,    &export_speedscope,   &export_folded,     &export_callgrind,
-	&export_dot,      &export_heapsnapshot, &export_hprof,      &export_otlp,
-	&export_sqlite,   &export_csv,          &export_clickhouse, &export_parquet,
-	&export_perfetto, &export_firefox,      &export_chrome,     &export_otlp_traces,
+	&export_pprof,        &export_speedscope,   &export_folded,   &export_callgrind, &export_dot,
+	&export_heapsnapshot, &export_hprof,        &export_otlp,     &export_sqlite,    &export_csv,
+	&export_clickhouse,   &export_parquet,      &export_perfetto, &export_firefox,   &export_chrome,
+	&export_otlp_traces,  &export_otlp_metrics,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))

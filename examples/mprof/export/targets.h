@@ -111,6 +111,7 @@ extern const export_target export_folded;
 extern const export_target export_heapsnapshot;
 extern const export_target export_hprof;
 extern const export_target export_otlp;
+extern const export_target export_otlp_metrics;
 extern const export_target export_otlp_traces;
 extern const export_target export_parquet;
 extern const export_target export_perfetto;

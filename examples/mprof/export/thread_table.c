@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Linux gives no process and no thread a number from here on. */
-#define FIRST_MADE UINT64_C(4194304)
+#define FIRST_CREATED UINT64_C(4194304)
 
 #define LAST_NUMBER UINT64_C(0x7fffffff)
 
@@ -31,7 +31,7 @@ static uint64_t find_pid(const mprof_profile *profile)
 		if (pid > 0 && pid <= LAST_NUMBER)
 			return pid;
 	}
-	return FIRST_MADE;
+	return FIRST_CREATED;
 }
 
 /* An entry of thread_table::timelines. */
@@ -96,8 +96,7 @@ static int add_processes(thread_table *table)
 	return 1;
 }
 
-/* The process of a thread; NULL for the recorded one, and if out of memory. */
-static thread_process *process_of(thread_table *table, uint64_t number)
+thread_process *thread_names_table_find_process(thread_table *table, uint64_t number)
 {
 	thread_process *process = number != 0 ? key_map_put(&table->processes, number) : NULL;
 
@@ -158,7 +157,7 @@ int thread_names_table_init(thread_table *table, const log_report *report)
 	table->processes.value_size = sizeof(thread_process) - sizeof(uint64_t);
 	table->timelines.value_size = sizeof(uint64_t);
 	table->pid = find_pid(report->profile);
-	table->made = FIRST_MADE;
+	table->last_created = FIRST_CREATED;
 	for (size_t i = 0; i < count; i++) {
 		thread_entry *entry;
 
@@ -194,9 +193,9 @@ static const char *find_name(const thread_table *table, const thread_entry *entr
 uint64_t thread_names_table_add_row(thread_table *table)
 {
 	do
-		table->made++;
-	while (key_map_find(&table->threads, table->made) != NULL);
-	return table->made;
+		table->last_created++;
+	while (key_map_find(&table->threads, table->last_created) != NULL);
+	return table->last_created;
 }
 
 void thread_names_table_identify(thread_table *table, uint64_t thread, thread_identity *identity)
@@ -206,9 +205,10 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
 	const char *name = find_name(table, entry, &stats);
 	const int is_usable = thread > 0 && thread <= LAST_NUMBER && entry != NULL;
 
-	identity->process = process_of(table, name != NULL || (entry != NULL && entry->index != 0) ? stats.process : 0);
-	identity->is_made = !is_usable || entry->is_numbered;
-	identity->tid = identity->is_made ? thread_names_table_add_row(table) : thread;
+	identity->process = thread_names_table_find_process(
+		table, name != NULL || (entry != NULL && entry->index != 0) ? stats.process : 0);
+	identity->is_created = !is_usable || entry->is_numbered;
+	identity->tid = identity->is_created ? thread_names_table_add_row(table) : thread;
 	if (entry != NULL)
 		entry->is_numbered = 1;
 	if (name != NULL)
@@ -217,6 +217,18 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
 		snprintf(identity->name, THREAD_NAME_SIZE, "Thread");
 	else
 		snprintf(identity->name, THREAD_NAME_SIZE, "Thread 0x%" PRIx64, thread);
+}
+
+uint64_t thread_names_table_process_of(const thread_table *table, uint64_t thread)
+{
+	const thread_entry *entry = key_map_find(&table->threads, thread);
+	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
+
+	return entry != NULL && entry->index != 0 &&
+			       mprof_profile_get_row(table->report->profile, MPROF_TABLE_THREADS,
+						     (size_t)entry->index - 1, &stats) == MPROF_OK
+		       ? stats.process
+		       : 0;
 }
 
 void thread_names_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE])

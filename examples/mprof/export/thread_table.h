@@ -18,11 +18,11 @@
 
 typedef struct thread_table {
 	const log_report *report;
-	key_map threads;   /**< By ID: where the profile has the thread. */
-	uint64_t pid;      /**< Of the process; if the log does not state it, a number that no process of Linux has. */
-	uint64_t made;     /**< The last number that is not from the system. */
-	key_map processes; /**< Those that the log describes, by number: #thread_process. */
-	key_map timelines; /**< By thread: the row of its timeline, from 1. */
+	key_map threads; /**< By ID: where the profile has the thread. */
+	uint64_t pid;    /**< Of the process; if the log does not state it, a number that no process of Linux has. */
+	uint64_t last_created; /**< The last number that is not from the system. */
+	key_map processes;     /**< Those that the log describes, by number: #thread_process. */
+	key_map timelines;     /**< By thread: the row of its timeline, from 1. */
 } thread_table;
 
 /** A process that the log describes, or that a thread belongs to. */
@@ -36,7 +36,7 @@ typedef struct thread_process {
 typedef struct thread_identity {
 	uint64_t tid;
 	thread_process *process; /**< NULL: the recorded one. Valid until another thread is identified. */
-	int is_made;             /**< The number is not that of the system. */
+	int is_created;          /**< The number is not that of the system. */
 	/** The name, "Thread" if it has none, and also the ID if that is not its number and it has no name. */
 	char name[THREAD_NAME_SIZE];
 } thread_identity;
@@ -53,6 +53,12 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
  * Returns 0 if the log does not describe the thread.
  */
 int thread_names_table_timeline(const thread_table *table, uint64_t thread, mprof_timeline_stats *timeline);
+
+/** The process of a thread by its number in the log; 0 if the log does not state it. */
+uint64_t thread_names_table_process_of(const thread_table *table, uint64_t thread);
+
+/** A process by its number in the log; NULL for the recorded one, and if out of memory. */
+thread_process *thread_names_table_find_process(thread_table *table, uint64_t number);
 
 /** The name of a process, and its command line, NULL if that is not known. */
 const char *thread_names_table_name_process(const thread_table *table, const thread_process *process,

@@ -63,6 +63,11 @@ typedef struct span_walk {
 	uint64_t unmatched;  /**< Ends of spans without a start. */
 	uint64_t crowded;    /**< Spans inside too many others, or that overlap more than there are lanes. */
 	uint64_t undefined;  /**< Events whose type is not defined. */
+	key_map numbers;     /**< Spans that are the parent or the cause of others: see span_walk_note(). */
+	struct span_link *links;
+	size_t link_count;
+	size_t link_capacity;
+	uint64_t unresolved; /**< Parents and causes that the log does not have, or whose number it used again. */
 } span_walk;
 
 typedef struct walk_frame {
@@ -79,10 +84,10 @@ typedef struct walk_stack {
 	walk_frame *frames;
 	size_t count;
 	size_t capacity;
-	size_t passed;       /**< Number of outermost frames that the sink has received. */
-	uint64_t folded;     /**< Calls above the frames. */
-	uint64_t left;       /**< Counter when a thread switched to another stack. */
-	walk_thread *thread; /**< Not of a thread's own stack: the thread that is on it; NULL if none. */
+	size_t passed;           /**< Number of outermost frames that the sink has received. */
+	uint64_t folded;         /**< Calls above the frames. */
+	uint64_t switch_counter; /**< Counter when a thread switched to another stack. */
+	walk_thread *thread;     /**< Not of a thread's own stack: the thread that is on it; NULL if none. */
 	walk_spans spans;
 } walk_stack;
 
@@ -99,7 +104,7 @@ struct walk_thread {
 	uint64_t reported_end;
 	int is_shown; /**< The time is inside the window. */
 	int is_over;  /**< The window has ended. */
-	walk_stack own;
+	walk_stack base_stack;
 	walk_stack *stack; /**< The one that the thread is on. */
 	walk_thread *next; /**< In the order of their first events. */
 };
@@ -107,6 +112,7 @@ struct walk_thread {
 /** Receives the events, those of a thread in the order of their times. Functions that are NULL are not called. */
 typedef struct walk_sink {
 	size_t max_open; /**< Calls above this number of open ones are left out; 0 for no limit. */
+	int has_links;   /**< Parents and causes of spans are read before the events: see span_walk_find_link(). */
 	/**
 	 * A thread has its first event, or its clock went back, because of damage or since the system used its ID
 	 * again; then it begins another row. Returns NULL if out of memory.
@@ -122,6 +128,11 @@ typedef struct walk_sink {
 	void (*end_span)(void *user, const walk_thread *thread, const walk_span *span);
 	/** Another event that the program describes. */
 	void (*described)(void *user, const walk_thread *thread, const walk_span *event);
+	/**
+	 * An event of native memory, in no order of time. It is passed on whatever its time and its thread are, since
+	 * what exists at a time depends on all before.
+	 */
+	void (*memory)(void *user, uint64_t thread, const mprof_event *event);
 	/** A sample; \p thread is 0 if the log does not contain it. */
 	void (*sample)(void *user, uint64_t thread, const mprof_event *event, uint64_t time);
 	/** A sample of a kind, in no order of time. */
@@ -130,6 +141,8 @@ typedef struct walk_sink {
 	void (*lost)(void *user, const walk_thread *thread, uint64_t count, uint64_t time);
 	/** A metric has a value. */
 	void (*metric)(void *user, const mprof_record *record, uint64_t time);
+	/** A bucket of a histogram, which is counted as left out if this is NULL; at the time when it was recorded. */
+	void (*bucket)(void *user, const mprof_record *record, uint64_t time);
 	/** A clock was read together with the counter of the log. */
 	void (*clock_pair)(void *user, const mprof_record *record);
 } walk_sink;
