@@ -2,6 +2,7 @@
 // What the views ask of a log: tables with names, and trees of frames, for a selection of time and threads. Runs in the
 // worker.
 import { EventQuestions } from './event_questions.js';
+import { mergeLines } from './frame_nodes.js';
 import { HeatQuestions } from './heat_questions.js';
 import { HeapQuestions } from './heap_questions.js';
 import { shortName } from './short_name.js';
@@ -111,7 +112,7 @@ export class Questions {
 		const view = await this.#profileOf(selection);
 		if (stack > 0) {
 			return { frames: view.stack(stack).map(({ id, isNative, isInlined, isCompiling, line }) => ({ line, isInlined,
-				kind: isNative ? 2 : 1, flags: isCompiling ? 1 : 0, module: isNative ? this.#moduleOf(view, 4, id) : null,
+				kind: isNative ? 2 : 1, flags: (isCompiling ? 1 : 0) | (isInlined ? 2 : 0), module: isNative ? this.#moduleOf(view, 4, id) : null,
 				method: isNative ? 0 : id,
 				name: (isNative ? view.frameName(4, id) : view.readableMethodName(id)) ?? (isNative ? 'native code' : 'unknown') })) };
 		}
@@ -290,8 +291,8 @@ export class Questions {
 	// The nodes of a tree, and the names of its distinct frames: names[name[i]] is that of node i.
 	async #frames({ selection, source, inverted }) {
 		const profile = await this.#profileOf(selection);
-		const tree = profile.frameTree({ source, inverted });
-		const nodes = tree.table('nodes');
+		const tree = profile.frameTree({ source, inverted, withLines: true });
+		const nodes = mergeLines(tree.table('nodes'), (position) => profile.definition('position', position).is_inlined !== 0);
 		const places = new Map();
 		const names = [];
 		const modules = [];

@@ -8,8 +8,7 @@ import { countOf } from './figures.js';
 function frameItem(frame) {
 	const { name, line, module, method, isInlined } = frame;
 	const box = element('span', { class: 'legend' });
-	const look = lookOf(frame);
-	box.style.background = frameColor(look, name, module);
+	box.style.background = frameColor(lookOf(frame), frame);
 	const notes = [line > 0 ? `line ${line}` : null, module === null ? null : module.split('/').at(-1), isInlined ? 'inlined' : null]
 		.filter((note) => note !== null).join(', ');
 	return element('li', {}, box, ' ', method > 0 ? element('a', { href: linkTo('methods', { method }) }, name) : name,

@@ -184,7 +184,10 @@ export class ThreadTrack {
 	setCalls(rows, names, methods) {
 		this.names = names;
 		this.calls = [];
-		this.#colors = names.map((name, i) => frameColor(lookOf({ kind: methods[i] > 0 ? 1 : 2, name }), name));
+		this.#colors = names.map((name, i) => {
+			const frame = { kind: methods[i] > 0 ? 1 : 2, name };
+			return frameColor(lookOf(frame), frame);
+		});
 		let top = activityHeight;
 		for (const { depths, samples, isSampled } of rows) {
 			const shown = depths.slice(0, mostRows);

@@ -18,7 +18,7 @@ const views = {
 	timeline: ['timeline&metrics=1', 'heat', 'flame', 'methods', 'monitors', 'collections'],
 	spans: ['spans'],
 	lines: ['lines', 'lines&file=demo.txt', 'samples', 'sites', 'flame'],
-	memory: ['memory'],
+	memory: ['memory', 'flame'],
 	growing: ['heap', 'heap&part=treemap', 'heap&part=dominators', 'heap&base=1'],
 };
 
@@ -188,6 +188,41 @@ async function checkNames(browser) {
 	expect('functions have a color of their own', await browser.run(() => document.querySelector('#main .legend-entry').textContent.trim()), 'native code');
 }
 
+// The colors of frames in a picture of "mprof flame --by-line", by their names there without the line: "NAME (inlined) [MODULE]".
+function readPicture(path) {
+	const picture = readFileSync(path, 'utf8');
+	const unescape = (text) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&amp;/g, '&');
+	const styles = new Map(Array.from(picture.matchAll(/\.flame \.(\w+)\{fill:(#\w+)\}/g), ([, style, color]) => [style, color]));
+	return new Map(Array.from(picture.matchAll(/<g class="(\w+)"[^>]*><title>([^\n]*)\n/g), ([, style, name]) => [unescape(name).replace(/:\d+(?= \(inlined\)| \[|$)/, ''), styles.get(style)]));
+}
+
+// A frame has the same color as in a picture of "mprof flame", and the kinds have the same names in both.
+async function checkFrameLooks(browser) {
+	let compared = 0;
+	for (const [log, source] of [['lines', 'samples'], ['names', 'samples'], ['timeline', 'calls'], ['memory', 'memory']]) {
+		const wanted = readPicture(`${log}.svg`);
+		await browser.openLog(address(`${log}.html`), `#view=flame&source=${source}`);
+		const found = await browser.run(async (asked) => {
+			const { nodes, name, names, modules } = await client.ask('frames', { selection: {}, source: asked, inverted: false });
+			return Array.from(name).slice(1).map((at, i) => {
+				const frame = { kind: nodes.kind[i + 1], flags: nodes.flags[i + 1], name: names[at], module: modules[at] };
+				const place = frame.module === null ? '' : ` [${frame.module.split('/').at(-1)}]`;
+				return [`${frame.name}${(frame.flags & frameFlags.inlined) !== 0 ? ' (inlined)' : ''}`, place, frameColor(lookOf(frame), frame)];
+			});
+		}, source);
+		for (const [name, place, color] of found) {
+			const drawn = wanted.get(name) ?? wanted.get(name + place);
+			expect(`${log}: the color of ${name}${place}`, color, drawn);
+			compared += drawn !== undefined;
+		}
+		const titles = await browser.run(() => Array.from(document.querySelectorAll('#main .legend-entry'), (entry) => entry.textContent.trim()));
+		const picture = readFileSync(`${log}.svg`, 'utf8');
+		for (const title of titles)
+			expect(`${log}: ${title} in the legend of the picture`, picture.includes(`>${title}<`), true);
+	}
+	expect('frames in both', compared >= 10, true);
+}
+
 // Lines have their figures in the source that is dropped.
 async function checkSource(browser) {
 	await browser.openLog(address('lines.html'), '#view=overview');
@@ -238,11 +273,12 @@ try {
 		await checkLooks(browser, directory);
 	} else {
 		await checkTabs(browser);
-	await checkFindings(browser);
+		await checkFindings(browser);
 		await checkProcesses(browser);
 		await checkReaction(browser);
 		await checkStacks(browser);
 		await checkNames(browser);
+		await checkFrameLooks(browser);
 		await checkSource(browser);
 		await checkKeys(browser);
 		await checkComparison(browser);
