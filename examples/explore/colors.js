@@ -90,9 +90,9 @@ export const activityColors = { methods: '#4c8fd6', waiting: '#e0a23c', stopped:
 export function drawingColors(isDark) {
 	return isDark
 		? { text: '#f0f3f6', faint: '#9aa4af', line: '#39424d', accent: '#74b3f2', match: '#e08cf5', matchText: '#1b1f24', ground: '#12161c',
-			dense: '#c49a5c', selected: 'rgb(116 179 242 / 22%)', stopped: 'rgb(224 88 79 / 30%)', root: '#39424d' }
+			dense: '#c49a5c', selected: 'rgb(116 179 242 / 22%)', stopped: 'rgb(224 88 79 / 30%)', root: '#39424d', life: '#242c36' }
 		: { text: '#1b1f24', faint: '#57606a', line: '#d0d7de', accent: '#0b5cad', match: '#e08cf5', matchText: '#1b1f24', ground: '#ffffff',
-			dense: '#e2a668', selected: 'rgb(11 92 173 / 14%)', stopped: 'rgb(208 87 79 / 22%)', root: '#d0d7de' };
+			dense: '#e2a668', selected: 'rgb(11 92 173 / 14%)', stopped: 'rgb(208 87 79 / 22%)', root: '#d0d7de', life: '#e9edf1' };
 }
 
 /** Explains colors: pairs of a color and what it means, as parts of a line. */

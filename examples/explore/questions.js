@@ -50,7 +50,7 @@ export class Questions {
 		this.#log = log;
 		this.#whole = whole;
 		this.#heap = new HeapQuestions(mprof, log);
-		this.#events = new EventQuestions(mprof, log);
+		this.#events = new EventQuestions(mprof, log, whole);
 		this.#heat = new HeatQuestions(log, whole, onWork);
 		this.#timeline = new TimelineQuestions(mprof, log, whole);
 	}
@@ -174,13 +174,13 @@ export class Questions {
 	#threadNames(view) {
 		const { id, name, process } = view.table('threads');
 		const processes = this.#processNames(view, process);
-		const nameOf = (text, of) => (of === null ? text : text === null || of.startsWith(`${text} (`) ? of : `${text} of ${of}`);
-		return Object.fromEntries(name.map((text, i) => [`0x${id[i].toString(16)}`, nameOf(text, processes[i])])
-			.filter(([, text]) => text !== null));
+		const nameOf = (key, text, of) => (of === null ? text : text !== null && of.startsWith(`${text} (`) ? of : `${text ?? key} of ${of}`);
+		const keys = Array.from(id, (number) => `0x${number.toString(16)}`);
+		return Object.fromEntries(keys.map((key, i) => [key, nameOf(key, name[i], processes[i])]).filter(([, text]) => text !== null));
 	}
 
 	#threadName(key, names) {
-		return names[key] === undefined ? key : `${names[key]} (${key})`;
+		return names[key] === undefined ? key : names[key].startsWith(`${key} `) ? names[key] : `${names[key]} (${key})`;
 	}
 
 	#nameOf(view, what, id, kind) {

@@ -19,7 +19,7 @@ const views = {
 	spans: ['spans'],
 	lines: ['lines', 'lines&file=demo.txt', 'samples', 'sites', 'flame'],
 	memory: ['memory', 'flame'],
-	growing: ['heap', 'heap&part=treemap', 'heap&part=dominators', 'heap&base=1'],
+	growing: ['timeline', 'heap', 'heap&part=treemap', 'heap&part=dominators', 'heap&base=1'],
 };
 
 // What a designer would not accept, as texts.
@@ -138,6 +138,15 @@ async function checkProcesses(browser) {
 		return Array.from(document.querySelectorAll('#main tbody tr:not(.space)'), (row) => row.children[column]?.textContent);
 	});
 	expect('processes of threads', [...new Set(processes)].sort().join(), 'process #1,process #2');
+	await browser.show('view=timeline');
+	expect('threads of the timeline', await browser.run(() => Array.from(document.querySelectorAll('.lane-name:is(button)'), (lane) => lane.textContent)
+		.filter((text) => / of process #[12]$/.test(text)).length >= 4), true);
+	await browser.show('view=events');
+	expect('events have the name of their type', await browser.run(() => Array.from(document.querySelectorAll('#main td'), (cell) => cell.textContent)
+		.some((text) => /^\S.* \((begin|span|async-begin)\)$/.test(text))), true);
+	await browser.openLog(address('growing.html'), '#view=timeline');
+	expect('the heap of the snapshots', await browser.run(() => document.querySelector('.metric-track .lane-name').textContent.startsWith('Heap in snapshots')), true);
+	expect('metrics of a log without threads are open', await browser.run(() => document.querySelector('.track-group')?.open ?? true), true);
 	await browser.openLog(address('spans.html'), '#view=threads');
 	expect('a column for one process', await browser.run(() => Array.from(document.querySelectorAll('#main th'), (cell) => cell.textContent)
 		.some((text) => /^Process\b/.test(text))), false);
