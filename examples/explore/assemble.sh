@@ -10,7 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 worker_scripts=(../wasm/{bytes,tasks,statuses,names,gzip,view,profile,events,heap_graph,log,module}.js
 	log_part.js span_list.js call_reader.js timeline_questions.js heat_questions.js heap_shapes.js heap_tree.js
-	heap_questions.js event_questions.js short_name.js frame_nodes.js questions.js worker.js)
+	heap_questions.js event_questions.js short_name.js frame_nodes.js native_lines.js
+	questions.js worker.js)
 page_scripts=(host.js dom.js figures.js short_name.js address.js client.js colors.js svg_context.js table.js stack_panel.js flame_layout.js
 	box_chart.js flame_graph.js treemap.js time_window.js span_list.js span_painter.js timeline_tracks.js timeline_spans.js timeline_chart.js
 	view_tables.js view_overview.js view_methods.js view_flame.js view_timeline.js view_heat.js view_lines.js path_list.js view_heap.js

@@ -106,11 +106,9 @@ export function shortStack(text, width) {
 export function shortName(name, width) {
 	if (name.length <= width)
 		return name;
-	if (width < 4)
-		return name.slice(0, Math.max(1, width));
 	// The end of a path or a place is its most specific part.
 	if (name[0] === '/' || modulePlace.test(name))
-		return ellipsis + name.slice(name.length - width + 1);
+		return width < 4 ? name.slice(name.length - Math.max(1, width)) : ellipsis + name.slice(name.length - width + 1);
 	const parts = parseName(name);
 	const rest = name.length - parts.arguments > 3 ? `(${ellipsis})` : name.slice(parts.arguments);
 	const owned = name.slice(parts.owner, parts.arguments).trimEnd();
@@ -118,5 +116,7 @@ export function shortName(name, width) {
 	const bare = withoutBrackets(own);
 	const steps = [name.slice(parts.owner), owned + rest, withoutBrackets(owned) + rest, withoutBrackets(owned),
 		name.slice(parts.own), bare + rest, bare];
-	return steps.find((step) => step.length <= width) ?? `${bare.slice(0, width - 1)}${ellipsis}`;
+	const fitting = steps.find((step) => step !== '' && step.length <= width);
+	// In few characters, an ellipsis would leave too little of the name.
+	return fitting ?? (width < 4 ? (bare || name).slice(0, Math.max(1, width)) : `${(bare || name).slice(0, width - 1)}${ellipsis}`);
 }

@@ -491,6 +491,8 @@ export interface FrameTreeOptions {
 	choose?: (kind: number, id: number) => number;
 	/** Of all sources but calls: frames in different lines are different nodes, see their column position. */
 	withLines?: boolean;
+	/** Of allocations, waits, handles and native memory: frames of native code are locations, not functions. */
+	withLocations?: boolean;
 }
 
 export interface Profile extends View {

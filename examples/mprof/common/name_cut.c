@@ -284,11 +284,15 @@ static void append_step(short_name *shortened, const name_parts *parts, int step
 		append_arguments(shortened, parts);
 }
 
+/* Keeps the last characters, after an ellipsis if there is room for it. */
 static void append_last_part(short_name *shortened, const char *name, size_t width, size_t (*measure)(const char *text))
 {
-	while (measure(name) >= width && *name != '\0')
+	const size_t room = width < 4 ? width : width - 1;
+
+	while (measure(name) > room && *name != '\0')
 		name += utf8_sequence(name) > 0 ? utf8_sequence(name) : 1;
-	append_text(shortened, shortened->ellipsis, strlen(shortened->ellipsis));
+	if (width >= 4)
+		append_text(shortened, shortened->ellipsis, strlen(shortened->ellipsis));
 	append_text(shortened, name, strlen(name));
 }
 
@@ -324,9 +328,8 @@ char *name_fit(const char *name, size_t width, size_t (*measure)(const char *tex
 		return NULL;
 	}
 	shortened.text[0] = '\0';
-	if (measure(name) <= width || width < 4) {
+	if (measure(name) <= width) {
 		append_text(&shortened, name, parts.length);
-		limit_width(&shortened, width, measure);
 		return shortened.text;
 	}
 	if (name[0] == '/' || is_place(name)) {
@@ -335,11 +338,15 @@ char *name_fit(const char *name, size_t width, size_t (*measure)(const char *tex
 	}
 	do
 		append_step(&shortened, &parts, step);
-	while (measure(shortened.text) > width && ++step < FIT_STEPS);
-	if (step == FIT_STEPS) {
-		limit_width(&shortened, width - 1, measure);
+	while ((shortened.length == 0 || measure(shortened.text) > width) && ++step < FIT_STEPS);
+	if (step < FIT_STEPS)
+		return shortened.text;
+	if (shortened.length == 0)
+		append_text(&shortened, name, parts.length);
+	/* In few columns, an ellipsis would leave too little of the name. */
+	limit_width(&shortened, width < 4 ? width : width - 1, measure);
+	if (width >= 4)
 		append_text(&shortened, shortened.ellipsis, strlen(shortened.ellipsis));
-	}
 	return shortened.text;
 }
 
