@@ -101,7 +101,8 @@ export class Profile extends View {
 /** A tree of frames. Made by Profile.frameTree(). */
 export class FrameTree extends View {
 	constructor(module, profile, options) {
-		const { source = 'calls', inverted = false, maxDepth = 0, hasFocus = false, choose = null, withLines = false, withLocations = false } = options;
+		const { source = 'calls', inverted = false, maxDepth = 0, hasFocus = false, choose = null } = options;
+		const { withLines = false, withLocations = false } = options;
 		super(module, profile.log);
 		let failure = null;
 		module.choose = choose === null ? null : (kind, id) => {

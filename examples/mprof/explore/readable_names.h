@@ -24,9 +24,10 @@ void readable_names_begin(readable_names *names);
 void readable_names_add(readable_names *names, const log_input *input, const mprof_block *block);
 
 /**
- * Adds the lines and inlined functions of the native code of the whole log, as far as there is debug information. A line
- * has "@", the location, and for each function there, the innermost first, after tabs: its name, its line, the file and
- * 1 if it is inlined. Where innermost frames of call stacks differ from frames that call others, theirs begins with "=".
+ * Adds the lines and inlined functions of the native code of the whole log, as far as there is debug information. A
+ * line has "@", the location, and for each function there, the innermost first, after tabs: its name, its line, the
+ * file and 1 if it is inlined. Where innermost frames of call stacks differ from frames that call others, theirs
+ * begins with "=".
  */
 void readable_names_add_lines(readable_names *names, const mprof_reader *reader);
 
