@@ -10,9 +10,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 worker_scripts=(../wasm/{bytes,tasks,statuses,names,gzip,view,profile,events,heap_graph,log,module}.js
 	log_part.js span_list.js call_reader.js timeline_questions.js heat_questions.js heap_shapes.js heap_tree.js
-	heap_questions.js event_questions.js short_name.js questions.js worker.js)
+	heap_questions.js event_questions.js short_name.js frame_nodes.js native_lines.js
+	questions.js worker.js)
 page_scripts=(host.js dom.js figures.js short_name.js address.js client.js colors.js svg_context.js table.js stack_panel.js flame_layout.js
-	flame_graph.js treemap.js time_window.js span_list.js span_painter.js timeline_tracks.js timeline_spans.js timeline_chart.js
+	box_chart.js flame_graph.js treemap.js time_window.js span_list.js span_painter.js timeline_tracks.js timeline_spans.js timeline_chart.js
 	view_tables.js view_overview.js view_methods.js view_flame.js view_timeline.js view_heat.js view_lines.js path_list.js view_heap.js
 	view_events.js view_compare.js view_list.js keys.js served_log.js main.js)
 
@@ -22,11 +23,25 @@ trap 'rm -rf "$directory"' EXIT
 join_scripts() {
 	local script
 
-	echo "'use strict';"
 	for script in "$@"; do
 		sed -E -e '/^(import|export) .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' \
 			-e '/^[[:space:]]*\/\*\*.*\*\/$/d' -e '/^[[:space:]]*\/\*\*/,/\*\/$/d' "$here/$script"
 	done
+}
+
+# How frames look, for colors.js: each entry of the list has its line.
+print_looks() {
+	awk -F'"' '
+		function id() { split($1, parts, /[(,]/); return tolower(parts[2]) }
+		/^LOOK\(/ { looks = looks (looks == "" ? "" : "] },\n") "\t" id() ": { title: \"" $2 "\", colors: ["; next_color = "" }
+		/^COLOR\(/ { looks = looks next_color "\"" $4 "\""; next_color = ", " }
+		/^WAITING_METHOD\(/ { methods = methods (methods == "" ? "" : ", ") "\"" $2 "\"" }
+		/^WAITING_FUNCTION\(/ { functions = functions (functions == "" ? "" : ", ") "\"" $2 "\"" }
+		END {
+			print "const frameLookTable = {\n" looks "] },\n};"
+			print "const waitingMethodNames = [" methods "];"
+			print "const waitingFunctionNames = [" functions "];"
+		}' "$here/../mprof/flame/looks.def"
 }
 
 # The scripts share one scope.
@@ -56,8 +71,15 @@ hash_of() {
 	printf "sha256-%s" "$(printf "$digits" | base64)"
 }
 
-join_scripts "${worker_scripts[@]}" >"$directory/WORKER"
-join_scripts "${page_scripts[@]}" >"$directory/SCRIPT"
+{
+	echo "'use strict';"
+	join_scripts "${worker_scripts[@]}"
+} >"$directory/WORKER"
+{
+	echo "'use strict';"
+	print_looks
+	join_scripts "${page_scripts[@]}"
+} >"$directory/SCRIPT"
 for bundle in WORKER SCRIPT; do
 	check_names "$directory/$bundle"
 	check_script "$directory/$bundle"

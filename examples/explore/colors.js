@@ -1,69 +1,77 @@
 // SPDX-License-Identifier: MIT
-// Colors of drawings. Those of frames are the ones of "mprof flame".
+// Colors of drawings. Those of frames are the ones of "mprof flame": assemble.sh makes frameLookTable, waitingMethodNames and
+// waitingFunctionNames of examples/mprof/flame/looks.def.
+import { className } from './short_name.js';
 
 export function isDarkTheme() {
 	return document.documentElement.dataset.theme === 'dark';
 }
 
-// By kind, in shades by class or module.
-const shades = {
-	managed: ['#f7b267', '#f79d65', '#ffca7a', '#f4a78a', '#ffd8a8', '#efb36f'],
-	native: ['#c3b1e1', '#b3a5dc', '#d6c9ee'],
-	kernel: ['#e0a9b4', '#d697a6'],
-	runtime: ['#9ccc9c'],
-	waiting: ['#9fb8cc'],
-	class: ['#8fd0c8', '#a5dbd2', '#7fc4bd', '#b4e0d6', '#9ccfdf', '#a8d8b9'],
-	other: ['#c9ced2'],
-};
-
 /** The kinds of frames, in the order of a legend. */
-export const frameLooks = Object.keys(shades);
+export const frameLooks = Object.keys(frameLookTable);
 
 /** Boxes have the same colors in both themes, and so have their texts. */
 export const boxText = '#1b1f24';
 
-/** A color for the legend. */
+/** A color for the legend, and what it means. */
 export function lookColor(look) {
-	return shades[look][0];
+	return frameLookTable[look].colors[0];
 }
 
-// Methods and native functions in which a thread waits.
-const waitingMethods = /^System\.Threading\.(Monitor\.(Enter|TryEnter|Wait|ObjWait|Monitor_wait|Monitor_try_enter|try_enter_with_atomic_var)|WaitHandle\.(Wait|InternalWaitOne)|Thread\.(Sleep|SleepInternal|Join|JoinInternal))/;
-const waitingFunctions = /^_*(pthread_cond_(wait|timedwait|clockwait)|pthread_join|(clock_)?nanosleep|p?poll|select|epoll_wait|futex_wait|sem_(wait|timedwait)|u?sleep)(@.*)?$/;
-
-// Work of the runtime is a method with such a name.
-const runtimeWork = /^\[[A-Z].*\]$/;
+export function lookTitle(look) {
+	return frameLookTable[look].title;
+}
 
 const methodKind = 1;
 const nativeKinds = [2, 3, 4];
 const classKind = 7;
 
-const compiling = 1;
+/** Flags of frames: those of a compilation, and of code that its caller contains. */
+export const frameFlags = { compiling: 1, inlined: 2 };
 
-/** What a frame is: a key of the shades. kind: an mprof_sample_kind; module: the file of native code, or null. */
+// Methods whose names are in brackets stand for work of the runtime.
+function lookOfMethod(name, flags) {
+	if (name.startsWith('[GC]'))
+		return 'collector';
+	if (name.startsWith('[waiting'))
+		return 'waiting';
+	if ((flags & frameFlags.compiling) !== 0 || name.startsWith('['))
+		return 'runtime';
+	if (waitingMethodNames.some((start) => name.startsWith(start)))
+		return 'waiting';
+	return (flags & frameFlags.inlined) !== 0 ? 'inlined' : 'managed';
+}
+
+function lookOfNativeCode(name, module, flags) {
+	if (module?.startsWith('[kernel'))
+		return 'kernel';
+	if (waitingFunctionNames.includes(name.replace(/^_+/, '').replace(/@.*/, '')))
+		return 'waiting';
+	return (flags & frameFlags.inlined) !== 0 ? 'inlined' : 'native';
+}
+
+/** What a frame is, one of frameLooks. kind: an mprof_sample_kind; module: the file of native code, or null. */
 export function lookOf({ kind, name, module = null, flags = 0 }) {
-	const text = name ?? '';
-	if (kind === methodKind) {
-		if ((flags & compiling) !== 0 || runtimeWork.test(text))
-			return 'runtime';
-		return waitingMethods.test(text) ? 'waiting' : 'managed';
-	}
-	if (nativeKinds.includes(kind)) {
-		if (module?.startsWith('[kernel') || text.includes('[kernel'))
-			return 'kernel';
-		return waitingFunctions.test(text) ? 'waiting' : 'native';
-	}
+	if (kind === methodKind)
+		return lookOfMethod(name ?? '', flags);
+	if (nativeKinds.includes(kind))
+		return lookOfNativeCode(name ?? '', module, flags);
 	return kind === classKind ? 'class' : 'other';
 }
 
 /** The color of a frame: methods of a class have the same one, and functions of a module. */
-export function frameColor(look, name, module = null) {
-	const text = look === 'managed' ? (name ?? '').replace(/ ?\(.*/, '').replace(/[.:][^.:]*$/, '') : module ?? name ?? '';
+export function frameColor(look, { kind, name, module = null }) {
+	const text = kind === methodKind ? className(name ?? '') : kind === classKind ? name ?? '' : module ?? name ?? '';
 	let hash = 2166136261;
-	for (let i = 0; i < text.length; i++)
-		hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
-	const list = shades[look];
+	for (const byte of new TextEncoder().encode(text))
+		hash = Math.imul(hash ^ byte, 16777619);
+	const list = frameLookTable[look].colors;
 	return list[(hash >>> 8) % list.length];
+}
+
+/** The color of a class of objects. */
+export function classColor(name) {
+	return frameColor('class', { kind: classKind, name });
 }
 
 /** A color for a name that is no frame, such as a span. The same name has the same color everywhere. */
@@ -82,9 +90,9 @@ export const activityColors = { methods: '#4c8fd6', waiting: '#e0a23c', stopped:
 export function drawingColors(isDark) {
 	return isDark
 		? { text: '#f0f3f6', faint: '#9aa4af', line: '#39424d', accent: '#74b3f2', match: '#e08cf5', matchText: '#1b1f24', ground: '#12161c',
-			dense: '#c49a5c', selected: 'rgb(116 179 242 / 22%)', stopped: 'rgb(224 88 79 / 30%)', root: '#39424d' }
+			dense: '#c49a5c', selected: 'rgb(116 179 242 / 22%)', stopped: 'rgb(224 88 79 / 30%)', root: '#39424d', life: '#242c36' }
 		: { text: '#1b1f24', faint: '#57606a', line: '#d0d7de', accent: '#0b5cad', match: '#e08cf5', matchText: '#1b1f24', ground: '#ffffff',
-			dense: '#e2a668', selected: 'rgb(11 92 173 / 14%)', stopped: 'rgb(208 87 79 / 22%)', root: '#d0d7de' };
+			dense: '#e2a668', selected: 'rgb(11 92 173 / 14%)', stopped: 'rgb(208 87 79 / 22%)', root: '#d0d7de', life: '#e9edf1' };
 }
 
 /** Explains colors: pairs of a color and what it means, as parts of a line. */

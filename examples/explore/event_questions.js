@@ -5,6 +5,9 @@ import { LogPart } from './log_part.js';
 // Blocks with the events of a thread: MPROF_BLOCK_EVENTS.
 const threadEvents = 6;
 
+// Events that the log describes, whose IDs are those of their types: MPROF_EVENT_TYPED.
+const typedEvent = 52;
+
 // Events of a block that are shown.
 const mostEvents = 100000;
 
@@ -13,9 +16,12 @@ export class EventQuestions {
 	#part;
 	#cursor = null;
 	#index;
+	#whole;
 
-	constructor(mprof, log) {
+	/** whole: the profile of the log, for the names of types. */
+	constructor(mprof, log, whole) {
 		this.#mprof = mprof;
+		this.#whole = whole;
 		this.#part = new LogPart(mprof, log);
 	}
 
@@ -45,7 +51,14 @@ export class EventQuestions {
 		return name ?? `${subject} ${id}`;
 	}
 
+	// What events of types are, by their IDs.
+	#typeNames() {
+		const { type, name, form } = this.#whole.table('event_types');
+		return new Map(Array.from(type, (key, i) => [key, `${name[i] ?? 'unknown'} (${this.#mprof.formName(form[i]) ?? 'event'})`]));
+	}
+
 	#rows(offset, from, to) {
+		const types = this.#typeNames();
 		const rows = { number: [], time: [], counter: [], event: [], name: [], value: [], object: [] };
 		let number = 0;
 		this.#cursor.seek(offset);
@@ -61,7 +74,7 @@ export class EventQuestions {
 				rows.number.push(number);
 				rows.time.push(batch.time_ns[i]);
 				rows.counter.push(batch.counter[i]);
-				rows.event.push(this.#mprof.eventName(batch.kind[i]));
+				rows.event.push((batch.kind[i] === typedEvent ? types.get(batch.id[i]) : undefined) ?? this.#mprof.eventName(batch.kind[i]));
 				rows.name.push(this.#nameOf(batch.kind[i], batch.id[i]));
 				rows.value.push(batch.value[i]);
 				rows.object.push(object === 0n ? null : `0x${object.toString(16)}`);

@@ -2,8 +2,10 @@
 // What the views ask of a log: tables with names, and trees of frames, for a selection of time and threads. Runs in the
 // worker.
 import { EventQuestions } from './event_questions.js';
+import { mergeNodes } from './frame_nodes.js';
 import { HeatQuestions } from './heat_questions.js';
 import { HeapQuestions } from './heap_questions.js';
+import { NativeLines } from './native_lines.js';
 import { shortName } from './short_name.js';
 import { TimelineQuestions } from './timeline_questions.js';
 
@@ -41,6 +43,7 @@ export class Questions {
 	#heat;
 	#profiles = new Map();
 	#onWork;
+	#lines = new NativeLines();
 
 	/** onWork(done, total) is called while a question reads the log once more; total is 0 if it is not known. */
 	constructor(mprof, log, whole, onWork = () => {}) {
@@ -49,9 +52,14 @@ export class Questions {
 		this.#log = log;
 		this.#whole = whole;
 		this.#heap = new HeapQuestions(mprof, log);
-		this.#events = new EventQuestions(mprof, log);
+		this.#events = new EventQuestions(mprof, log, whole);
 		this.#heat = new HeatQuestions(log, whole, onWork);
 		this.#timeline = new TimelineQuestions(mprof, log, whole);
+	}
+
+	/** Lines and inlined functions of the native code in the log. */
+	useLines(lines) {
+		this.#lines = lines;
 	}
 
 	answer(question, parameters) {
@@ -69,8 +77,8 @@ export class Questions {
 	}
 
 	// The profile of a selection. That of the whole log grows while the log is read.
-	async #profileOf(selection = {}) {
-		const key = keyOf(selection);
+	async #profileOf(selection = {}, withLocations = false) {
+		const key = keyOf(selection) + (withLocations ? ' locations' : '');
 		if (key === keyOf({}))
 			return this.#whole;
 		const known = this.#profiles.get(key);
@@ -82,7 +90,7 @@ export class Questions {
 				await known.readAll();
 			return known;
 		}
-		const options = { ...profileOptions };
+		const options = { ...profileOptions, withLocations };
 		if (selection.from !== undefined)
 			options.windowStartNs = selection.from;
 		if (selection.to !== undefined)
@@ -106,14 +114,21 @@ export class Questions {
 		}
 	}
 
+	// The functions at a location, which includes the inlined ones; null if nothing is known about it.
+	#nativeFrames(view, { id, isNative }) {
+		const found = isNative ? this.#lines.find(id, false) : [];
+		return found.length === 0 ? null : found.map(({ name, line, file, isInlined }) => ({ line, file, isInlined, kind: 2, flags: isInlined ? 2 : 0,
+			module: this.#moduleOf(view, 4, id), method: 0, name: name ?? view.frameName(4, id) ?? 'native code' }));
+	}
+
 	// All frames of a call stack, or of a path in the call tree if it has none, the innermost first.
 	async #stack({ selection, stack, call }) {
 		const view = await this.#profileOf(selection);
 		if (stack > 0) {
-			return { frames: view.stack(stack).map(({ id, isNative, isInlined, isCompiling, line }) => ({ line, isInlined,
-				kind: isNative ? 2 : 1, flags: isCompiling ? 1 : 0, module: isNative ? this.#moduleOf(view, 4, id) : null,
+			return { frames: view.stack(stack).flatMap((frame) => this.#nativeFrames(view, frame) ?? [frame].map(({ id, isNative, isInlined, isCompiling, line }) => ({ line, isInlined,
+				kind: isNative ? 2 : 1, flags: (isCompiling ? 1 : 0) | (isInlined ? 2 : 0), module: isNative ? this.#moduleOf(view, 4, id) : null,
 				method: isNative ? 0 : id,
-				name: (isNative ? view.frameName(4, id) : view.readableMethodName(id)) ?? (isNative ? 'native code' : 'unknown') })) };
+				name: (isNative ? view.frameName(4, id) : view.readableMethodName(id)) ?? (isNative ? 'native code' : 'unknown') }))) };
 		}
 		const calls = view.table('calls');
 		const frames = [];
@@ -173,13 +188,13 @@ export class Questions {
 	#threadNames(view) {
 		const { id, name, process } = view.table('threads');
 		const processes = this.#processNames(view, process);
-		const nameOf = (text, of) => (of === null ? text : text === null || of.startsWith(`${text} (`) ? of : `${text} of ${of}`);
-		return Object.fromEntries(name.map((text, i) => [`0x${id[i].toString(16)}`, nameOf(text, processes[i])])
-			.filter(([, text]) => text !== null));
+		const nameOf = (key, text, of) => (of === null ? text : text !== null && of.startsWith(`${text} (`) ? of : `${text ?? key} of ${of}`);
+		const keys = Array.from(id, (number) => `0x${number.toString(16)}`);
+		return Object.fromEntries(keys.map((key, i) => [key, nameOf(key, name[i], processes[i])]).filter(([, text]) => text !== null));
 	}
 
 	#threadName(key, names) {
-		return names[key] === undefined ? key : `${names[key]} (${key})`;
+		return names[key] === undefined ? key : names[key].startsWith(`${key} `) ? names[key] : `${names[key]} (${key})`;
 	}
 
 	#nameOf(view, what, id, kind) {
@@ -204,6 +219,8 @@ export class Questions {
 	#frameName(view, kind, id) {
 		if (kind === 0)
 			return null;
+		if (kind === 2 && this.#lines.functionOf(id) !== undefined)
+			return this.#lines.functionOf(id).name;
 		if (kind === 5)
 			return 'outer frames that were not recorded';
 		if (kind === 1 && id === 0)
@@ -213,6 +230,8 @@ export class Questions {
 
 	// The file of native code.
 	#moduleOf(view, kind, id) {
+		if (kind === 2 && this.#lines.functionOf(id) !== undefined)
+			return this.#lines.functionOf(id).module;
 		const place = kind === 2 ? 'function' : kind === 4 ? 'location' : null;
 		const module = kind === 3 ? id : place === null ? 0 : view.definition(place, id)?.module ?? 0;
 		return module === 0 ? null : view.frameName(3, module);
@@ -287,11 +306,28 @@ export class Questions {
 		return { ...found, isDamaged: this.#whole.faults.length > 0 };
 	}
 
+	// The functions of a node of a tree, the outermost first.
+	#framesOf(view, nodes, node, isInnermost) {
+		const { kind, id, flags, position } = Object.fromEntries(['kind', 'id', 'flags', 'position'].map((name) => [name, nodes[name][node]]));
+		if (kind !== 4) {
+			const isInlined = position > 0 && view.definition('position', position).is_inlined !== 0;
+			return [{ kind, id, flags: isInlined ? 2 : flags }];
+		}
+		const { module = 0, function: own = 0 } = view.definition('location', id) ?? {};
+		const outermost = own > 0 ? { kind: 2, id: own, flags } : module > 0 ? { kind: 3, id: module, flags } : { kind, id, flags };
+		const found = this.#lines.find(id, isInnermost).reverse();
+		const named = ({ name, isInlined }) => ({ kind: 2, id: this.#lines.idOf(name, this.#moduleOf(view, 4, id)), flags: isInlined ? 2 : 0 });
+		return found.length === 0 ? [outermost]
+			: found.filter(({ name, isInlined }) => name !== null || !isInlined).map((frame) => (!frame.isInlined && (own > 0 || frame.name === null) ? outermost : named(frame)));
+	}
+
 	// The nodes of a tree, and the names of its distinct frames: names[name[i]] is that of node i.
 	async #frames({ selection, source, inverted }) {
-		const profile = await this.#profileOf(selection);
-		const tree = profile.frameTree({ source, inverted });
-		const nodes = tree.table('nodes');
+		const withLocations = this.#lines.isKnown && source !== 'calls';
+		const profile = await this.#profileOf(selection, withLocations && source === 'samples');
+		const tree = profile.frameTree({ source, inverted, withLines: true, withLocations });
+		const table = tree.table('nodes');
+		const nodes = mergeNodes(table, (node, isInnermost) => this.#framesOf(profile, table, node, isInnermost && source === 'samples'), inverted);
 		const places = new Map();
 		const names = [];
 		const modules = [];

@@ -20,9 +20,17 @@ function groupEnd(text, offset) {
 	return text.length;
 }
 
+// Dots of the name itself: before a number, or what compilers add to the names of parts and copies.
+const innerDot = /^\.(\d|(constprop|isra|part|lto_priv|llvm|cold)\.\d|cold$)/;
+
+// A place in a module, such as libc.so.6+0x2a.
+const modulePlace = /\+0x[0-9a-f]+$/;
+
 function separatorLength(text, offset) {
 	if (text.startsWith('::', offset))
 		return 2;
+	if (text[offset] === '.' && innerDot.test(text.slice(offset, offset + 24)))
+		return 0;
 	return ['.', '/', ':'].includes(text[offset]) ? 1 : 0;
 }
 
@@ -36,7 +44,7 @@ function operatorLength(text, offset) {
 // Where the class without its namespaces, the own name and the arguments of a name begin.
 function parseName(text) {
 	const parts = { owner: 0, own: 0, arguments: text.length };
-	for (let at = 0; at < text.length;) {
+	for (let at = modulePlace.test(text) ? text.length : 0; at < text.length;) {
 		const skipped = operatorLength(text, at);
 		if (skipped > 0) {
 			at += skipped;
@@ -80,6 +88,11 @@ function withoutBrackets(text) {
 	return result;
 }
 
+/** The class of a method, without its namespaces and type arguments. */
+export function className(name) {
+	return /^[^.<`( ]*/.exec(name.slice(parseName(name).owner))[0];
+}
+
 /** The frames of a call stack, separated by " < ", in about that many characters: each has its share. */
 export function shortStack(text, width) {
 	if (text.length <= width)
@@ -89,15 +102,13 @@ export function shortStack(text, width) {
 	return frames.map((frame) => shortName(frame, share)).join(' < ');
 }
 
-/** A name with at most that many characters. */
+/** A name with at most that many characters. "mprof flame" has the same steps in name_fit(). */
 export function shortName(name, width) {
 	if (name.length <= width)
 		return name;
-	if (width < 4)
-		return name.slice(0, Math.max(1, width));
-	// The end of a path is its most specific part.
-	if (name[0] === '/')
-		return ellipsis + name.slice(name.length - width + 1);
+	// The end of a path or a place is its most specific part.
+	if (name[0] === '/' || modulePlace.test(name))
+		return width < 4 ? name.slice(name.length - Math.max(1, width)) : ellipsis + name.slice(name.length - width + 1);
 	const parts = parseName(name);
 	const rest = name.length - parts.arguments > 3 ? `(${ellipsis})` : name.slice(parts.arguments);
 	const owned = name.slice(parts.owner, parts.arguments).trimEnd();
@@ -105,5 +116,7 @@ export function shortName(name, width) {
 	const bare = withoutBrackets(own);
 	const steps = [name.slice(parts.owner), owned + rest, withoutBrackets(owned) + rest, withoutBrackets(owned),
 		name.slice(parts.own), bare + rest, bare];
-	return steps.find((step) => step.length <= width) ?? `${bare.slice(0, width - 1)}${ellipsis}`;
+	const fitting = steps.find((step) => step !== '' && step.length <= width);
+	// In few characters, an ellipsis would leave too little of the name.
+	return fitting ?? (width < 4 ? (bare || name).slice(0, Math.max(1, width)) : `${(bare || name).slice(0, width - 1)}${ellipsis}`);
 }

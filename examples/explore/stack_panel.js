@@ -8,9 +8,9 @@ import { countOf } from './figures.js';
 function frameItem(frame) {
 	const { name, line, module, method, isInlined } = frame;
 	const box = element('span', { class: 'legend' });
-	const look = lookOf(frame);
-	box.style.background = frameColor(look, name, module);
-	const notes = [line > 0 ? `line ${line}` : null, module === null ? null : module.split('/').at(-1), isInlined ? 'inlined' : null]
+	box.style.background = frameColor(lookOf(frame), frame);
+	const source = frame.file ? `${frame.file.split('/').at(-1)}:${line}` : `line ${line}`;
+	const notes = [line > 0 ? source : null, module === null ? null : module.split('/').at(-1), isInlined ? 'inlined' : null]
 		.filter((note) => note !== null).join(', ');
 	return element('li', {}, box, ' ', method > 0 ? element('a', { href: linkTo('methods', { method }) }, name) : name,
 		element('span', { class: 'faint' }, notes === '' ? '' : `  ${notes}`));

@@ -79,6 +79,8 @@ export class DataTable {
 	#heads = [];
 	#focused = 0;
 	#nameWidth = 100;
+	#figureRoom = 0;
+	#characterWidth = characterWidth;
 
 	constructor(length, columns, options = {}) {
 		// What the row is about comes first and stays in view, other texts come last.
@@ -168,15 +170,35 @@ export class DataTable {
 		return element('tr', { class: 'space', 'aria-hidden': 'true' }, cell);
 	}
 
-	// How many characters of names there is room for.
+	// How many characters of names there is room for, beside the figures.
 	#measureNames() {
 		const texts = this.#columns.filter(({ unit }) => unit === 'text').length;
 		const whole = this.#scroll.clientWidth || 1000;
-		const width = Math.max(whole * leastShare, whole - (this.#columns.length - texts) * figureWidth - texts * 20);
-		this.#nameWidth = Math.max(leastName, Math.floor(width / Math.max(1, texts) / characterWidth));
+		const figures = this.#figureRoom || (this.#columns.length - texts) * figureWidth;
+		const width = Math.max(whole * leastShare, whole - figures - texts * 20);
+		this.#nameWidth = Math.max(leastName, Math.floor(width / Math.max(1, texts) / this.#characterWidth));
+	}
+
+	// Names are shortened further if they or figures are wider than they usually are, and do not fit beside each other.
+	#fitNames() {
+		const { scrollWidth, clientWidth } = this.#scroll;
+		if (clientWidth === 0 || scrollWidth <= clientWidth || this.#nameWidth <= leastName)
+			return false;
+		const widthOf = (isText) => this.#heads.reduce((sum, { offsetWidth }, i) =>
+			sum + ((this.#columns[i].unit === 'text') === isText ? offsetWidth : 0), 0);
+		const texts = this.#columns.filter(({ unit }) => unit === 'text').length;
+		this.#figureRoom = Math.max(widthOf(false), this.#figureRoom);
+		this.#characterWidth = Math.max(this.#characterWidth, (widthOf(true) / texts - 20) / this.#nameWidth);
+		return true;
 	}
 
 	#draw() {
+		this.#drawRows();
+		if (this.#fitNames())
+			this.#drawRows();
+	}
+
+	#drawRows() {
 		this.#measureNames();
 		const visible = Math.ceil((this.#scroll.clientHeight || 400) / rowHeight);
 		const first = Math.max(0, Math.floor(this.#scroll.scrollTop / rowHeight) - rowsAround);

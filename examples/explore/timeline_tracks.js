@@ -7,6 +7,7 @@ import { drawSpans, spanAt } from './span_painter.js';
 import { lowerBound } from './time_window.js';
 
 const axisHeight = 20;
+const tickCharacter = 6;
 const bandHeight = 13;
 const callHeight = 15;
 const activityHeight = 16;
@@ -18,10 +19,13 @@ const mostRows = 60;
 
 const pauseNames = { 1: 'world stopped', 2: 'collection', 3: 'waits for a monitor' };
 
-/** A time with as many digits as a step between times needs. */
-export function tickText(time, step) {
-	const [size, unit] = step >= 1e9 ? [1e9, 's'] : step >= 1e6 ? [1e6, 'ms'] : step >= 1e3 ? [1e3, 'us'] : [1, 'ns'];
-	return `${(time / size).toLocaleString('en-US', { maximumFractionDigits: 0 })} ${unit}`;
+const axisUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
+
+/** A time of an axis up to last, with as many digits as a step between times needs, at most three after the point. */
+export function tickText(time, step, last) {
+	const [size, unit] = axisUnits.find(([length]) => last >= length && step >= length / 1000) ?? axisUnits.at(-1);
+	const digits = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9));
+	return `${(time / size).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }
 
 /** The axis of time, with markers, collections and other pauses of the whole run. */
@@ -43,7 +47,9 @@ export class AxisTrack {
 			context.fillStyle = colors.line;
 			context.fillRect(x, 0, 1, this.height);
 			context.fillStyle = colors.faint;
-			context.fillText(tickText(time, step), x + 3, axisHeight / 2);
+			const text = tickText(time, step, window.to);
+			if (x + 6 + text.length * tickCharacter <= width)
+				context.fillText(text, x + 3, axisHeight / 2);
 		}
 		this.bands.forEach(({ spans, color }, i) => drawSpans(context, spans, window,
 			{ top: this.bandTop + i * bandHeight + 1, height: bandHeight - 2, width }, { dense: color, fill: () => color }));
@@ -184,7 +190,10 @@ export class ThreadTrack {
 	setCalls(rows, names, methods) {
 		this.names = names;
 		this.calls = [];
-		this.#colors = names.map((name, i) => frameColor(lookOf({ kind: methods[i] > 0 ? 1 : 2, name }), name));
+		this.#colors = names.map((name, i) => {
+			const frame = { kind: methods[i] > 0 ? 1 : 2, name };
+			return frameColor(lookOf(frame), frame);
+		});
 		let top = activityHeight;
 		for (const { depths, samples, isSampled } of rows) {
 			const shown = depths.slice(0, mostRows);
@@ -198,12 +207,33 @@ export class ThreadTrack {
 		this.matches = isMatch === null || this.names === undefined ? [] : this.names.map(isMatch);
 	}
 
+	/** Whether the thread did or waited for anything, apart from being stopped. */
+	get isActive() {
+		const { methods_ns: methods, samples, waiting_ns: waiting } = this.slices;
+		return [methods, samples, waiting].some((column) => column.some((value) => value > 0));
+	}
+
 	draw(context, window, width, colors) {
+		this.#drawLife(context, window, width, colors);
 		this.#drawActivity(context, window, width);
 		drawSpans(context, this.waits, window, { top: activityHeight - 4, height: 4, width },
 			{ dense: activityColors.waiting, fill: () => activityColors.waiting });
 		for (const row of this.calls)
 			this.#drawCalls(context, row, window, width, colors);
+	}
+
+	// The ground of the time in which the thread existed.
+	#drawLife(context, window, width, colors) {
+		const { existing_ns: existing, start_ns: start } = this.slices;
+		const scale = width / window.length;
+		const first = existing.findIndex((time) => time > 0);
+		if (first < 0)
+			return;
+		const last = existing.findLastIndex((time) => time > 0);
+		const left = Math.max(0, (start[first] - window.from) * scale);
+		const right = Math.min(width, (start[last] + this.timeline.slice_ns - window.from) * scale);
+		context.fillStyle = colors.life;
+		context.fillRect(left, 0, Math.max(1, right - left), activityHeight - 2);
 	}
 
 	#drawActivity(context, window, width) {

@@ -18,6 +18,11 @@ const flameSources = [
 		total: 'native_allocations' },
 ];
 
+// How much a log has of each source: the answers to the question "overview".
+function countSources({ totals, memory }) {
+	return { ...totals, native_allocations: memory?.allocations ?? 0 };
+}
+
 // Options of "mprof record" for a source that the log lacks.
 const recordingOptions = { calls: '--calls', samples: '--sample', allocations: '--alloc=stack' };
 
@@ -29,10 +34,9 @@ function choice(title, options, chosen, change) {
 export const flameView = {
 	id: 'flame',
 	title: 'Flame graph',
-	isFilled: ({ totals }) => flameSources.some(({ total }) => totals[total] > 0),
+	isFilled: (content) => flameSources.some(({ total }) => countSources(content)[total] > 0),
 	async draw(container, { client, selection, address }) {
-		const { totals: counts, memory } = await client.ask('overview', { selection });
-		const totals = { ...counts, native_allocations: memory?.allocations ?? 0 };
+		const totals = countSources(await client.ask('overview', { selection }));
 		const filled = flameSources.filter(({ total }) => totals[total] > 0);
 		const source = flameSources.find(({ id }) => id === address.source) ?? filled[0] ?? flameSources[0];
 		const inverted = address.inverted === '1';

@@ -58,7 +58,7 @@ function drawSource(lines, sums, used) {
 	const rows = lines.map((text, i) => {
 		const sum = sums.get(i + 1);
 		const heat = (sum?.[0] ?? 0) / most;
-		const row = element('tr', { 'data-line': i + 1, class: heat > 0 ? 'hot' : null }, ...used.map(({ unit }, at) => element('td', { class: 'number' },
+		const row = element('tr', { 'data-line': i + 1, class: heat > 0 ? 'hot' : null }, ...used.map(({ unit }, at) => element('td', { class: at === 0 ? 'number' : 'number further' },
 			sum?.[at] > 0 ? figureText(sum[at], unit) : '')), element('td', { class: 'number faint' }, String(i + 1)),
 		element('td', { class: 'code' }, text));
 		if (heat > 0)
@@ -69,7 +69,7 @@ function drawSource(lines, sums, used) {
 	});
 	const table = element('div', { class: 'table source' }, element('table', { 'aria-label': 'Source' }, element('thead', {}, element('tr', {},
 		...[...used.map(({ title }) => title), 'Line', 'Source'].map((title, i) =>
-			element('th', { scope: 'col', class: i <= used.length ? 'number' : 'name rest' }, title)))), element('tbody', {}, ...rows)));
+			element('th', { scope: 'col', class: i > used.length ? 'name rest' : i > 0 && i < used.length ? 'number further' : 'number' }, title)))), element('tbody', {}, ...rows)));
 	requestAnimationFrame(() => hottest?.scrollIntoView({ block: 'center' }));
 	return table;
 }

@@ -83,7 +83,7 @@ function describeSession({ session, bytes, threads, methods, classes, version })
 	const start = session.start_time_us > 0 ? new Date(session.start_time_us / 1000).toISOString().replace('T', ' ') : null;
 	return [
 		['dialect', session.dialect_name, session.dialect_name, 'dialect'],
-		['runtime', session.runtime ?? 'not recorded', session.runtime, 'runtime'],
+		['runtime', session.runtime || 'not recorded', session.runtime, 'runtime'],
 		['complete', session.complete ? 'yes' : 'no', session.complete, 'complete'],
 		['size of the log', bytesText(bytes), bytes, 'size'],
 		['start (UTC)', start ?? 'not recorded', session.start_time_us, 'start_time_us'],

@@ -97,6 +97,7 @@ function activateOf(rows, select, context, panel) {
 	if (rows.stack_text === undefined)
 		return null;
 	return async (row) => {
+		panel.replaceChildren(element('p', { class: 'faint', 'aria-busy': 'true' }, rows.stack_text[row] ?? 'Call stack ...'));
 		const { frames } = await context.client.ask('stack', { selection: context.selection, stack: rows.stack[row], call: rows.call?.[row] ?? 0 });
 		panel.replaceChildren(...stackPanel(rows.class_id_text?.[row] ?? null, frames, () => panel.replaceChildren()));
 		panel.scrollIntoView({ block: 'nearest' });

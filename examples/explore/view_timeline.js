@@ -3,7 +3,7 @@
 import { changeAddress, linkTo, readAddress } from './address.js';
 import { activityColors, legendParts } from './colors.js';
 import { element, fileName, saveFile } from './dom.js';
-import { bytesText, countText, timeText } from './figures.js';
+import { countOf, countText, timeText } from './figures.js';
 import { makeSpans } from './span_painter.js';
 import { TimelineChart } from './timeline_chart.js';
 import { makeSpanTracks } from './timeline_spans.js';
@@ -123,8 +123,9 @@ class TimelineView {
 		const { client, address } = this.#context;
 		delete document.body.dataset.calls;
 		const ask = (name, options) => client.ask('table', { selection: {}, name, options });
-		const [timelines, threads, pauses, marks, collections, metrics, resizes, spans, totals] = await Promise.all(['timeline', 'threads', 'pauses',
-			'marks', 'collections', 'metrics', 'heap_resizes', 'spans', 'totals'].map((name) => ask(name)));
+		const [timelines, threads, pauses, marks, collections, metrics, resizes, spans, totals, snapshots] = await Promise.all(['timeline', 'threads',
+			'pauses', 'marks', 'collections', 'metrics', 'heap_resizes', 'spans', 'totals', 'heap_shots'].map((name) => ask(name)));
+		const { threadNames } = await client.ask('overview', {});
 		const timeline = { start_ns: timelines.start_ns[0], slice_ns: timelines.slice_ns[0], slice_count: timelines.slice_count[0] };
 		this.#chart = new TimelineChart(this.#makeWindow(timeline, address), { onMove: () => this.#rest(),
 			onSelect: (from, to) => changeAddress({ from, to }), onChoose: (found, track) => this.#describe(found, track) });
@@ -133,19 +134,22 @@ class TimelineView {
 			this.#used.add('collection');
 		if (pauses.kind.includes(1))
 			this.#used.add('stopped');
-		const nameOf = (id) => threads.name[threads.id.indexOf(id)] ?? `thread 0x${id.toString(16)}`;
+		const nameOf = (id) => threadNames[`0x${id.toString(16)}`] ?? `thread 0x${id.toString(16)}`;
 		const spanTracks = makeSpanTracks(spans, nameOf);
-		await this.#addThreads(ask, timeline, threads, pauses, spanTracks.threads);
+		await this.#addThreads(ask, timeline, threads, pauses, spanTracks.threads, nameOf);
 		if (spanTracks.loose !== null && this.#context.selection.threads === undefined)
 			this.#addSpans(spanTracks.loose);
+		const hasSnapshots = snapshots.length > 1 && new Set(snapshots.process).size === 1;
+		if (hasSnapshots)
+			this.#addSnapshots(snapshots);
 		const metricCount = metrics.length + (resizes.length > 0 ? 1 : 0);
 		if (metricCount > 0)
 			this.#addMetrics(metricCount, async () => makeMetrics(metrics, metrics.length > 0 ? await client.ask('metricValues') : [], resizes, nameOf));
 		if (totals.left_out_spans[0] > 0)
 			this.#shortSpans = ` ${countText(totals.left_out_spans[0])} shorter spans are not shown.`;
 		this.#drawTools();
-		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || this.#spans.length > 0 || marks.length > 0 || metricCount > 0 ? [this.#chart.element]
-			: [emptyText('--calls or --sample')]));
+		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || this.#spans.length > 0 || marks.length > 0 || metricCount > 0 || hasSnapshots
+			? [this.#chart.element] : [emptyText('--calls or --sample')]));
 		this.#chart.select(this.#context.selection);
 		return this;
 	}
@@ -158,14 +162,26 @@ class TimelineView {
 		return window;
 	}
 
-	#addSpans(track) {
+	// thread: of a track below no lane of its thread, else null.
+	#addSpans(track, thread = null) {
 		this.#spans.push(track);
-		this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, track.title)], 'spans');
+		this.#chart.add(track, track.title, [thread === null ? element('div', { class: 'lane-name' }, track.title)
+			: this.#threadButton(thread, track.title)], 'spans');
 	}
 
-	// One group for all metrics, below the threads. Their values are read when it is opened.
+	// What the heap had in each snapshot.
+	#addSnapshots(snapshots) {
+		const order = rowsOf(snapshots, () => true).sort((a, b) => snapshots.time_ns[a] - snapshots.time_ns[b]);
+		const track = new MetricTrack('Heap in snapshots', 'bytes', { time: Float64Array.from(order, (i) => snapshots.time_ns[i]),
+			value: Float64Array.from(order, (i) => snapshots.bytes[i]) });
+		this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, element('a', { href: linkTo('heap') }, track.title),
+			element('span', { class: 'lane-figure' }, track.summary))], 'metric');
+	}
+
+	// One group for all metrics, below the threads; closed, if there is anything else. Their values are read when it is opened.
 	#addMetrics(count, make) {
 		const { address } = this.#context;
+		const isUsual = this.#spans.length === 0 && !this.#threads.some(({ isActive }) => isActive);
 		const open = async () => {
 			for (const track of await make()) {
 				this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, track.title,
@@ -180,46 +196,68 @@ class TimelineView {
 				group.dataset.filled = '1';
 				open();
 			}
-			changeAddress({ metrics: group.open ? 1 : null }, true);
+			changeAddress({ metrics: group.open === isUsual ? null : Number(group.open) }, true);
 		});
 		this.#chart.element.append(group);
-		if (address.metrics === '1')
-			group.open = true;
+		group.open = address.metrics === undefined ? isUsual : address.metrics === '1';
 	}
 
-	async #addThreads(ask, timeline, threads, pauses, spans) {
+	async #addThreads(ask, timeline, threads, pauses, spans, nameOf) {
 		const { selection } = this.#context;
+		const isChosen = (id) => selection.threads === undefined || selection.threads.includes(id);
 		const waits = new Map();
 		rowsOf(pauses, (i) => pauses.kind[i] === waitKind).forEach((i) => {
 			const list = waits.get(pauses.thread[i]) ?? [];
 			waits.set(pauses.thread[i], list);
 			list.push(i);
 		});
+		const idle = [];
 		for (let i = 0; i < threads.length && timeline.slice_count > 0; i++) {
 			const id = threads.id[i];
-			if (selection.threads !== undefined && !selection.threads.includes(id))
+			const slices = isChosen(id) ? await ask('timeline_slices', { which: i }) : null;
+			if (slices === null || !slices.existing_ns.some((time) => time > 0))
 				continue;
-			const slices = await ask('timeline_slices', { which: i });
-			if (!slices.existing_ns.some((time) => time > 0))
-				continue;
-			const name = threads.name[i] ?? threads.id_text[i];
 			for (const [key, column] of [['methods', 'methods_ns'], ['samples', 'samples'], ['waiting', 'waiting_ns'], ['stopped', 'stopped_ns']]) {
 				if (slices[column].some((value) => value > 0))
 					this.#used.add(key);
 			}
-			const track = new ThreadTrack(id, name, slices, timeline,
+			const track = new ThreadTrack(id, nameOf(id), slices, timeline,
 				makeSpans(pauses.start_ns, pauses.duration_ns, waits.get(id) ?? []), (row) => describePause(pauses, row));
-			this.#threads.push(track);
-			this.#chart.add(track, `Thread ${name}`, [element('button', { type: 'button', class: 'lane-name', title: 'Show only this thread',
-				onclick: () => changeAddress({ threads: threads.id_text[i] }) }, name)]);
+			if (track.isActive || waits.has(id))
+				this.#addThread(track);
+			else if (!spans.has(id))
+				idle.push(track);
 			if (spans.has(id))
-				this.#addSpans(spans.get(id));
+				this.#addSpans(spans.get(id), track.isActive ? null : id);
 			spans.delete(id);
 		}
 		for (const [id, track] of spans) {
-			if (selection.threads === undefined || selection.threads.includes(id))
-				this.#addSpans(track);
+			if (isChosen(id))
+				this.#addSpans(track, id);
 		}
+		this.#addIdle(idle);
+	}
+
+	#addThread(track, parent = this.#chart.element) {
+		this.#threads.push(track);
+		this.#chart.add(track, `Thread ${track.title}`, [this.#threadButton(track.thread, track.title)], 'lane', parent);
+	}
+
+	#threadButton(id, text) {
+		return element('button', { type: 'button', class: 'lane-name', title: 'Show only this thread',
+			onclick: () => changeAddress({ threads: `0x${id.toString(16)}` }) }, text);
+	}
+
+	// Threads that were only there are folded, if others were not.
+	#addIdle(tracks) {
+		if (tracks.length === 0)
+			return;
+		const isOnly = this.#threads.length === 0 && this.#spans.length === 0 && this.#context.selection.threads !== undefined;
+		const group = element('details', { class: 'track-group' }, element('summary', {}, `${countOf(tracks.length, 'thread')} without activity`));
+		group.open = isOnly;
+		this.#chart.element.append(group);
+		for (const track of tracks)
+			this.#addThread(track, group);
 	}
 
 	#drawTools() {
@@ -347,6 +385,6 @@ export const timelineView = {
 	id: 'timeline',
 	title: 'Timeline',
 	isFilled: ({ totals, rows }) => totals.calls > 0 || totals.samples > 0 ||
-		['pauses', 'marks', 'collections', 'spans', 'metrics', 'heap_resizes'].some((name) => rows[name] > 0),
+		['pauses', 'marks', 'collections', 'spans', 'metrics', 'heap_resizes'].some((name) => rows[name] > 0) || rows.heap_shots > 1,
 	draw: (container, context) => new TimelineView(context).draw(container),
 };

@@ -2,12 +2,15 @@
 // The worker of the page: it receives a log, reads it, and answers the questions of the views. The page sends {module},
 // {names}, {begin}, {bytes}, {finish}, {file}, which are handled in order, and {question}, which is answered at any time.
 import { loadMprof } from '../wasm/mprof.js';
+import { NativeLines } from './native_lines.js';
 import { Questions, profileOptions } from './questions.js';
 
 let mprof = null;
 let log = null;
 let profile = null;
 let questions = null;
+// Of the log that is embedded in the page.
+let lines = new NativeLines();
 let work = Promise.resolve();
 
 function begin() {
@@ -15,6 +18,7 @@ function begin() {
 	log = mprof.createLog();
 	profile = log.profile(profileOptions);
 	questions = new Questions(mprof, log, profile, (done, total) => postMessage({ work: { done, total } }));
+	questions.useLines(lines);
 }
 
 // Reads what has arrived. Questions are answered between its steps.
@@ -33,7 +37,15 @@ async function finish() {
 	await readAvailable();
 }
 
+// Names to show instead of symbols, and lines of native code.
+function useNames(rows) {
+	mprof.useReadableNames(rows.filter(({ length }) => length === 2));
+	lines = new NativeLines(rows.filter(({ length }) => length > 2));
+	questions?.useLines(lines);
+}
+
 async function readFile(file) {
+	lines = new NativeLines();
 	const reader = file.stream().getReader();
 	begin();
 	for (;;) {
@@ -49,7 +61,7 @@ async function handle(message) {
 	if (message.module !== undefined)
 		mprof = await loadMprof(await new Response(message.module).arrayBuffer());
 	else if (message.names !== undefined)
-		mprof.useReadableNames(message.names);
+		useNames(message.names);
 	else if (message.begin !== undefined)
 		begin();
 	else if (message.bytes !== undefined)

@@ -330,6 +330,7 @@ export interface Tables {
 		id: Uint32Array; module: Uint32Array; offset: Amounts; size: Amounts; name: (string | null)[];
 	};
 	location: { id: Uint32Array; module: Uint32Array; function: Uint32Array; offset: Amounts };
+	position: { line: Uint32Array; is_inlined: Uint32Array };
 	root_area: {
 		id: Uint32Array; kind: Uint32Array; class_id: Uint32Array; thread: BigUint64Array;
 		address: BigUint64Array; size: Amounts; name: (string | null)[];
@@ -346,7 +347,7 @@ export interface Tables {
 	nodes: {
 		kind: Uint32Array; id: Uint32Array; flags: Uint32Array; parent: Uint32Array;
 		first_child: Uint32Array; next_sibling: Uint32Array; count: Amounts; self: Amounts;
-		total: Amounts;
+		total: Amounts; position: Uint32Array;
 	};
 	frames: {
 		kind: Uint32Array; id: Uint32Array; flags: Uint32Array; choice: Uint32Array; count: Amounts;
@@ -499,6 +500,10 @@ export interface FrameTreeOptions {
 	hasFocus?: boolean;
 	/** Bits of mprof_frame_choice for each distinct frame: 1 focus, 2 ignore, 4 hide, 8 select. */
 	choose?: (kind: number, id: number) => number;
+	/** Of all sources but calls: frames in different lines are different nodes, see their column position. */
+	withLines?: boolean;
+	/** Of allocations, waits, handles and native memory: frames of native code are locations, not functions. */
+	withLocations?: boolean;
 }
 
 export interface Profile extends View {

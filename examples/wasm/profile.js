@@ -102,6 +102,7 @@ export class Profile extends View {
 export class FrameTree extends View {
 	constructor(module, profile, options) {
 		const { source = 'calls', inverted = false, maxDepth = 0, hasFocus = false, choose = null } = options;
+		const { withLines = false, withLocations = false } = options;
 		super(module, profile.log);
 		let failure = null;
 		module.choose = choose === null ? null : (kind, id) => {
@@ -114,7 +115,7 @@ export class FrameTree extends View {
 		};
 		const status = module.exports.mprof_js_tree_create(this.pointer, profile.pointer,
 			frameSources[source] ?? 0, inverted ? 1 : 0, maxDepth, hasFocus ? 1 : 0,
-			choose !== null ? 1 : 0);
+			choose !== null ? 1 : 0, withLines ? 1 : 0, withLocations ? 1 : 0);
 		module.choose = null;
 		if (status !== statusOk || failure !== null) {
 			this.close();

@@ -121,6 +121,12 @@ static const table_column columns_of_location[] = {
 
 RECORD(location, MPROF_RECORD_LOCATION)
 
+static const table_column columns_of_position[] = {
+	COLUMN_AS(mprof_record, as.position.line, "line"),
+	COLUMN_AS(mprof_record, as.position.is_inlined, "is_inlined"),
+};
+RECORD(position, MPROF_RECORD_POSITION)
+
 static const table_column columns_of_root_area[] = {
 	COLUMN(mprof_record, id),
 	COLUMN_AS(mprof_record, as.root.kind, "kind"),
@@ -189,13 +195,9 @@ SIZED_ROWS(heap_shot_classes, mprof_heap_shot_class, find_heap_shot_class_count(
 	   mprof_profile_get_heap_shot_class(view->profile, which, index, row))
 
 static const table tables[] = {
-	TABLE(session),    TABLE(error),
-	TABLE(fault),      TABLE(block),
-	TABLE(index),      TABLE(method),
-	TABLE(class),      TABLE(module),
-	TABLE(function),   TABLE(location),
-	TABLE(root_area),  TABLE(timeline_slices),
-	TABLE(slow_calls), TABLE(heap_shot_classes),
+	TABLE(session),  TABLE(error),     TABLE(fault),           TABLE(block),      TABLE(index),
+	TABLE(method),   TABLE(class),     TABLE(module),          TABLE(function),   TABLE(location),
+	TABLE(position), TABLE(root_area), TABLE(timeline_slices), TABLE(slow_calls), TABLE(heap_shot_classes),
 };
 
 const table_list session_tables = {tables, sizeof(tables) / sizeof(tables[0])};

@@ -3,9 +3,11 @@
 #include "rows.h"
 
 static const table_column columns_of_nodes[] = {
-	COLUMN(mprof_frame_node, kind),   COLUMN(mprof_frame_node, id),          COLUMN(mprof_frame_node, flags),
-	COLUMN(mprof_frame_node, parent), COLUMN(mprof_frame_node, first_child), COLUMN(mprof_frame_node, next_sibling),
-	COLUMN(mprof_frame_node, count),  COLUMN(mprof_frame_node, self),        COLUMN(mprof_frame_node, total),
+	COLUMN(mprof_frame_node, kind),        COLUMN(mprof_frame_node, id),
+	COLUMN(mprof_frame_node, flags),       COLUMN(mprof_frame_node, parent),
+	COLUMN(mprof_frame_node, first_child), COLUMN(mprof_frame_node, next_sibling),
+	COLUMN(mprof_frame_node, count),       COLUMN(mprof_frame_node, self),
+	COLUMN(mprof_frame_node, total),       COLUMN(mprof_frame_node, position),
 };
 
 SIZED_ROWS(nodes, mprof_frame_node, mprof_frame_tree_get_node_count(view->tree),

@@ -221,7 +221,7 @@ static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
 /* Makes a tree from a profile; the result is a view of its own, which has to be created before. */
 mprof_status WASM_EXPORT(mprof_js_tree_create)(log_view *view, const log_view *profile, uint32_t source,
 					       uint32_t inverted, uint32_t max_depth, uint32_t has_focus,
-					       uint32_t has_choice)
+					       uint32_t has_choice, uint32_t with_lines, uint32_t with_locations)
 {
 	mprof_frame_tree_options options;
 
@@ -232,6 +232,8 @@ mprof_status WASM_EXPORT(mprof_js_tree_create)(log_view *view, const log_view *p
 	options.max_depth = max_depth;
 	options.has_focus = has_focus;
 	options.choose = has_choice ? choose_frame : NULL;
+	options.with_lines = with_lines;
+	options.with_locations = with_locations;
 	return mprof_frame_tree_create(profile->profile, profile->reader, &options, &view->tree);
 }
 

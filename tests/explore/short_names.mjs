@@ -1,34 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Short names keep what distinguishes them: short_names.mjs SHORT_NAME_JS.
+// Short names keep what distinguishes them, in the page and in the script of a flame graph alike:
+// short_names.mjs SHORT_NAME_JS NAMES SVG.
+import { readFileSync } from 'node:fs';
 import { expect, expectMany, finish } from './expect.mjs';
 
-const { shortName } = await import(process.argv[2]);
+const [, , script, table, picture] = process.argv;
+const { shortName } = await import(script);
 
-const method = 'System.Collections.Generic.Dictionary`2<System.String,System.Int32>.TryInsert (string,int,bool)';
-const wanted = [
-	[method, 200, method],
-	[method, 80, 'Dictionary`2<System.String,System.Int32>.TryInsert (string,int,bool)'],
-	[method, 60, 'Dictionary`2<System.String,System.Int32>.TryInsert(…)'],
-	[method, 30, 'Dictionary`2<…>.TryInsert(…)'],
-	[method, 26, 'Dictionary`2<…>.TryInsert'],
-	[method, 12, 'TryInsert(…)'],
-	[method, 9, 'TryInsert'],
-	[method, 6, 'TryIn…'],
-	[method, 2, 'Sy'],
-	['Demo.Index..ctor (string)', 16, 'Index..ctor(…)'],
-	['Demo.Index..ctor (string)', 7, '.ctor'],
-	['<Module>.runtime_invoke_void (object,intptr)', 24, 'runtime_invoke_void(…)'],
-	['std::vector<int, std::allocator<int> >::push_back(int const&)', 30, 'vector<…>::push_back(…)'],
-	['shapes::operator<<(std::ostream&, shapes::circle const&)', 20, 'shapes::operator<<'],
-	['(anonymous namespace)::helper(int)', 12, 'helper(int)'],
-	['/usr/lib/x86_64-linux-gnu/libc.so.6', 12, '…u/libc.so.6'],
-	['a.b.', 3, 'a.b'], ['((((', 3, '(((' ], ['<<<<<<<<<<', 5, '<<…>'],
-];
-for (const [name, width, short] of wanted)
-	expect(`${name} in ${width} characters`, shortName(name, width), short);
-for (const [name] of wanted) {
-	for (let width = 1; width < name.length + 2; width++)
-		expect(`${name} in ${width} characters is short enough`, shortName(name, width).length <= width, true);
+// The functions of the picture's script that shorten names.
+const [, functions] = /(function groupEnd[^]*?)\n\/\/ The name in a title/.exec(readFileSync(picture, 'utf8'));
+const fit = new Function(`${functions}; return fit;`)();
+
+const wanted = readFileSync(table, 'utf8').split('\n').filter((line) => /^\d/.test(line)).map((line) => line.split('\t'));
+for (const [width, name, short] of wanted) {
+	expect(`${name} in ${width} characters`, shortName(name, Number(width)), short);
+	expect(`${name} in ${width} characters of a picture`, fit(name, Number(width)), short);
 }
-expectMany(wanted.length);
+for (const [, name] of wanted) {
+	for (let width = 1; width < name.length + 2; width++) {
+		expect(`${name} in ${width} characters is short enough`, shortName(name, width).length <= width, true);
+		expect(`${name} in ${width} characters is the same in a picture`, fit(name, width), shortName(name, width));
+	}
+}
+expectMany(2 * wanted.length);
 finish();

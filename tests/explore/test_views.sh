@@ -25,7 +25,12 @@ for log in full growing memory names timeline; do
 	mv out "$log.json"
 done
 mkdir -p "$builddir/tests/explore/views"
-node "$srcdir/tests/explore/short_names.mjs" "$srcdir/examples/explore/short_name.js" || fail "short_names.mjs"
+for picture in lines:samples names:samples timeline:wall memory:memory; do
+	mprof flame --by-line --value="${picture#*:}" -o "${picture%:*}.svg" "${picture%:*}.mprof"
+	expect_status 0 "flame ${picture%:*}"
+done
+node "$srcdir/tests/explore/short_names.mjs" "$srcdir/examples/explore/short_name.js" "$srcdir/tests/explore/short_names.tsv" \
+	lines.svg || fail "short_names.mjs"
 in_browser views.mjs "$builddir/tests/explore/views"
 in_browser views.mjs
 expect "pictures" "$(find "$builddir/tests/explore/views" -name '*.png' -newer spans.html | wc -l)" "$(cat pictures)"

@@ -104,13 +104,18 @@ async function checkSpans(browser) {
 	const wanted = [['http: /b <&>": 20.00 ms, from 32.00 ms', 32, 52], ['http: /a: 30.00 ms, from 41.00 ms', 41, 71],
 		['task: 46.00 ms, from 14.00 ms', 14, 60]];
 	for (const [i, [text, start, end]] of wanted.entries()) {
-		await browser.type(`section.spans-track:nth-of-type(${await browser.run((at) => Array.from(document.querySelectorAll('section'))
-			.indexOf(document.querySelectorAll('section.spans-track')[at]) + 1, i)}) canvas`, keys.enter);
+		await browser.run((at) => document.querySelectorAll('canvas.spans').forEach((canvas, index) => { canvas.id = index === at ? 'asked' : ''; }), i);
+		await browser.type('#asked', keys.enter);
 		const chosen = await browser.run(readChosen);
 		expect(`span ${i}`, chosen?.text, text);
 		expect(`start of span ${i}`, chosen?.start, start * ms);
 		expect(`end of span ${i}`, chosen?.end, end * ms);
 	}
+	const lanes = await browser.run(() => Array.from(document.querySelectorAll('.lane-name'), (lane) =>
+		[lane.textContent, lane.tagName, lane.closest('details')?.open ?? null]));
+	expect('a thread with calls and spans', JSON.stringify(lanes.slice(0, 2)),
+		JSON.stringify([['thread 0x20', 'BUTTON', null], ['Spans of thread 0x20', 'DIV', null]]));
+	expect('threads without activity are folded', lanes.filter(([, , isOpen]) => isOpen === false).length > 0, true);
 }
 
 // The calls are those of the report, in every log.

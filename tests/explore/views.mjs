@@ -18,8 +18,8 @@ const views = {
 	timeline: ['timeline&metrics=1', 'heat', 'flame', 'methods', 'monitors', 'collections'],
 	spans: ['spans'],
 	lines: ['lines', 'lines&file=demo.txt', 'samples', 'sites', 'flame'],
-	memory: ['memory'],
-	growing: ['heap', 'heap&part=treemap', 'heap&part=dominators', 'heap&base=1'],
+	memory: ['memory', 'flame'],
+	growing: ['timeline', 'heap', 'heap&part=treemap', 'heap&part=dominators', 'heap&base=1'],
 };
 
 // What a designer would not accept, as texts.
@@ -138,6 +138,15 @@ async function checkProcesses(browser) {
 		return Array.from(document.querySelectorAll('#main tbody tr:not(.space)'), (row) => row.children[column]?.textContent);
 	});
 	expect('processes of threads', [...new Set(processes)].sort().join(), 'process #1,process #2');
+	await browser.show('view=timeline');
+	expect('threads of the timeline', await browser.run(() => Array.from(document.querySelectorAll('.lane-name:is(button)'), (lane) => lane.textContent)
+		.filter((text) => / of process #[12]$/.test(text)).length >= 4), true);
+	await browser.show('view=events');
+	expect('events have the name of their type', await browser.run(() => Array.from(document.querySelectorAll('#main td'), (cell) => cell.textContent)
+		.some((text) => /^\S.* \((begin|span|async-begin)\)$/.test(text))), true);
+	await browser.openLog(address('growing.html'), '#view=timeline');
+	expect('the heap of the snapshots', await browser.run(() => document.querySelector('.metric-track .lane-name').textContent.startsWith('Heap in snapshots')), true);
+	expect('metrics of a log without threads are open', await browser.run(() => document.querySelector('.track-group')?.open ?? true), true);
 	await browser.openLog(address('spans.html'), '#view=threads');
 	expect('a column for one process', await browser.run(() => Array.from(document.querySelectorAll('#main th'), (cell) => cell.textContent)
 		.some((text) => /^Process\b/.test(text))), false);
@@ -186,6 +195,41 @@ async function checkNames(browser) {
 	expect('names of functions', names.sort().join(', '), '_ZN1<b>1aEv, main, shapes::circle::draw(int)');
 	await browser.show('view=flame');
 	expect('functions have a color of their own', await browser.run(() => document.querySelector('#main .legend-entry').textContent.trim()), 'native code');
+}
+
+// The colors of frames in a picture of "mprof flame --by-line", by their names there without the line: "NAME (inlined) [MODULE]".
+function readPicture(path) {
+	const picture = readFileSync(path, 'utf8');
+	const unescape = (text) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&amp;/g, '&');
+	const styles = new Map(Array.from(picture.matchAll(/\.flame \.(\w+)\{fill:(#\w+)\}/g), ([, style, color]) => [style, color]));
+	return new Map(Array.from(picture.matchAll(/<g class="(\w+)"[^>]*><title>([^\n]*)\n/g), ([, style, name]) => [unescape(name).replace(/:\d+(?= \(inlined\)| \[|$)/, ''), styles.get(style)]));
+}
+
+// A frame has the same color as in a picture of "mprof flame", and the kinds have the same names in both.
+async function checkFrameLooks(browser) {
+	let compared = 0;
+	for (const [log, source] of [['lines', 'samples'], ['names', 'samples'], ['timeline', 'calls'], ['memory', 'memory']]) {
+		const wanted = readPicture(`${log}.svg`);
+		await browser.openLog(address(`${log}.html`), `#view=flame&source=${source}`);
+		const found = await browser.run(async (asked) => {
+			const { nodes, name, names, modules } = await client.ask('frames', { selection: {}, source: asked, inverted: false });
+			return Array.from(name).slice(1).map((at, i) => {
+				const frame = { kind: nodes.kind[i + 1], flags: nodes.flags[i + 1], name: names[at], module: modules[at] };
+				const place = frame.module === null ? '' : ` [${frame.module.split('/').at(-1)}]`;
+				return [`${frame.name}${(frame.flags & frameFlags.inlined) !== 0 ? ' (inlined)' : ''}`, place, frameColor(lookOf(frame), frame)];
+			});
+		}, source);
+		for (const [name, place, color] of found) {
+			const drawn = wanted.get(name) ?? wanted.get(name + place);
+			expect(`${log}: the color of ${name}${place}`, color, drawn);
+			compared += drawn !== undefined;
+		}
+		const titles = await browser.run(() => Array.from(document.querySelectorAll('#main .legend-entry'), (entry) => entry.textContent.trim()));
+		const picture = readFileSync(`${log}.svg`, 'utf8');
+		for (const title of titles)
+			expect(`${log}: ${title} in the legend of the picture`, picture.includes(`>${title}<`), true);
+	}
+	expect('frames in both', compared >= 10, true);
 }
 
 // Lines have their figures in the source that is dropped.
@@ -238,11 +282,12 @@ try {
 		await checkLooks(browser, directory);
 	} else {
 		await checkTabs(browser);
-	await checkFindings(browser);
+		await checkFindings(browser);
 		await checkProcesses(browser);
 		await checkReaction(browser);
 		await checkStacks(browser);
 		await checkNames(browser);
+		await checkFrameLooks(browser);
 		await checkSource(browser);
 		await checkKeys(browser);
 		await checkComparison(browser);

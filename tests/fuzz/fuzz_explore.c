@@ -48,7 +48,8 @@ mprof_status mprof_js_graph_get_parent(const log_view *view, uint32_t object, mp
 double mprof_js_graph_get_path(const log_view *view, uint32_t object, uint32_t root[3], mprof_heap_step *steps,
 			       uint32_t capacity);
 mprof_status mprof_js_tree_create(log_view *view, const log_view *profile, uint32_t source, uint32_t inverted,
-				  uint32_t max_depth, uint32_t has_focus, uint32_t has_choice);
+				  uint32_t max_depth, uint32_t has_focus, uint32_t has_choice, uint32_t with_lines,
+				  uint32_t with_locations);
 mprof_status mprof_js_findings_create(log_view *view, const char *log, uint32_t max_count);
 double mprof_js_view_get_time(const log_view *view, uint64_t counter);
 uint64_t mprof_js_view_get_counter(const log_view *view, double nanoseconds);
@@ -177,6 +178,7 @@ static void take_tree(const log_view *profile)
 	fuzz_require(view != NULL);
 	if (mprof_js_tree_create(view, profile, (uint32_t)choose_below(8), (uint32_t)choose_below(2),
 				 (uint32_t)choose_below(2) * (uint32_t)choose_below(20), (uint32_t)choose_below(2),
+				 (uint32_t)choose_below(2), (uint32_t)choose_below(2),
 				 (uint32_t)choose_below(2)) == MPROF_OK)
 		take_tables(view);
 	mprof_js_view_destroy(view);

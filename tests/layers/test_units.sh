@@ -108,7 +108,7 @@ done < <(awk '
 		if (directory == "report") allowed = allowed "symbolize "
 		if (directory == "flame") allowed = allowed "export report "
 		if (directory == "export") allowed = allowed "heap report symbolize "
-		if (directory == "explore") allowed = allowed "export live "
+		if (directory == "explore") allowed = allowed "export live symbolize "
 	}
 	/^#include "[a-z]*\// {
 		split($0, part, /["\/]/)

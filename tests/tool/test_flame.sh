@@ -81,15 +81,14 @@ flame --inverted --value=samples shares.mprof
 expect "inverted" "$(sum_of "${frames}[*[local-name()=\"rect\"]/@y = ($frames)[2]//@y]/@data-total")" 248
 expect "inverted: the callers" "$(xpath "count(${frames}[contains(., 'Shares.Root')])")" 3
 
-# A name that is too long loses its arguments, the namespaces and the class, in this order.
+# A name that is too long loses its namespaces, its arguments and text in brackets, in this order.
 label() {
 	mprof flame --value=wall --width="$1" -o out.svg names.mprof
 	xpath "string(($frames)[2]/*[local-name()='text'])"
 }
 expect "a name without arguments" "$(label 700)" \
-	'Truth.Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir'
-expect "a name without namespaces" "$(label 490)" 'Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir'
-expect "a name without its class" "$(label 250)" 'Añadir'
+	'Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir(…)'
+expect "a name without text in brackets" "$(label 460)" 'Générique`2<…>.Añadir(…)'
 
 # What is not drawn is stated.
 mprof flame --min-share=1.3 --value=wall shares.mprof
@@ -124,7 +123,7 @@ expect "the list" "$(grep -vcE '^[0-9a-z]*,[0-9a-z]+,[0-9a-z]+,[0-9a-z]*(,[0-9a-
 flame --value=heap --at=2 growing.mprof
 expect "a path" "$(xpath "count(${frames}[contains(., 'static Shop.orders')])")" 1
 expect "a field" "$(xpath "count(${frames}[contains(., 'List.items')])")" 1
-expect "the objects" "$(sum_of "${frames}[@class='c' and starts-with(., 'Order${newline}')]/@data-self")" 80
+expect "the objects" "$(sum_of "${frames}[starts-with(@class, 'c') and starts-with(., 'Order${newline}')]/@data-self")" 80
 # The log is read twice, and its damage reported once.
 head -c -20 growing.mprof >ends.mprof
 mprof flame --value=heap --at=1 -o out.svg ends.mprof

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,4 +84,45 @@ Test(name_cut, holds_for_any_name)
 		cr_assert_leq(utf8_length(cut), width, "%s: %s", name, cut);
 		free(cut);
 	}
+}
+
+/* The names of a table that the test of the page reads as well. */
+Test(name_cut, fits_boxes_as_the_page_does)
+{
+	const char *source = getenv("srcdir");
+	char path[1000];
+	char line[1000];
+	int count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/tests/explore/short_names.tsv", source != NULL ? source : ".");
+	file = fopen(path, "r");
+	cr_assert_not_null(file, "%s", path);
+	while (fgets(line, sizeof(line), file) != NULL) {
+		const char *width = strtok(line, "\t");
+		const char *name = strtok(NULL, "\t");
+		const char *wanted = strtok(NULL, "\n");
+		char *fitted;
+
+		if (name == NULL || wanted == NULL)
+			continue;
+		fitted = name_fit(name, strtoul(width, NULL, 10), utf8_length);
+		cr_assert_not_null(fitted);
+		cr_expect_str_eq(fitted, wanted, "%s in %s columns: %s, not %s", name, width, fitted, wanted);
+		free(fitted);
+		count++;
+	}
+	fclose(file);
+	cr_expect_gt(count, 20);
+}
+
+Test(name_cut, finds_the_class)
+{
+	size_t length = 0;
+
+	cr_expect_eq(strncmp(name_class("System.Collections.Generic.List`1<int>.Add (int)", &length), "List", 4), 0);
+	cr_expect_eq(length, 4);
+	cr_expect_eq(strncmp(name_class("Bank.Ledger.Transfer ()", &length), "Ledger", 6), 0);
+	cr_expect_eq(length, 6);
+	cr_expect_str_eq(name_class("main", &length), "main");
 }

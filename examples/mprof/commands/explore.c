@@ -232,6 +232,7 @@ static int check_log(const char *path, readable_names *names)
 	if (input_open(&input, path, 0) == STATUS_OK) {
 		while (input_next_block(&input, &block))
 			readable_names_add(names, &input, &block);
+		readable_names_add_lines(names, input.reader);
 	}
 	status = input.status;
 	input_close(&input);

@@ -15,6 +15,7 @@
 /* Longer names are shortened on a terminal. */
 #define NAME_WIDTH 100
 
+/* On a terminal. */
 static const char ellipsis[] = "...";
 
 /* Offsets of the parts of a name. */
@@ -26,11 +27,45 @@ typedef struct name_parts {
 	size_t length;
 } name_parts;
 
+static int is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
+/* Whether a dot belongs to the name: before a number, or what compilers add to the names of parts and copies. */
+static int is_inner_dot(const char *dot)
+{
+	static const char *const suffixes[] = {".constprop.", ".isra.", ".part.", ".lto_priv.", ".llvm.", ".cold."};
+
+	if (dot[0] != '.')
+		return 0;
+	if (is_digit(dot[1]) || strcmp(dot, ".cold") == 0)
+		return 1;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t length = strlen(suffixes[i]);
+
+		if (strncmp(dot, suffixes[i], length) == 0 && is_digit(dot[length]))
+			return 1;
+	}
+	return 0;
+}
+
+/* Whether a name is a place in a module, such as libc.so.6+0x2a. */
+static int is_place(const char *text)
+{
+	const char *plus = strrchr(text, '+');
+
+	return plus != NULL && strncmp(plus, "+0x", 3) == 0 && plus[3] != '\0' &&
+	       plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
+}
+
 /* Length of a separator between namespace, class and method at this offset, in bytes; 0 if none. */
 static size_t separator_length(const char *text, size_t offset)
 {
 	if (text[offset] == ':' && text[offset + 1] == ':')
 		return 2;
+	if (is_inner_dot(text + offset))
+		return 0;
 	return text[offset] == '.' || text[offset] == '/' || text[offset] == ':' ? 1 : 0;
 }
 
@@ -49,7 +84,7 @@ static size_t skip_separators(name_parts *parts, size_t offset)
 static name_parts parse_name(const char *text)
 {
 	name_parts parts = {text, 0, 0, 0, strlen(text)};
-	size_t offset = 0;
+	size_t offset = is_place(text) ? parts.length : 0;
 
 	while (offset < parts.length) {
 		size_t skipped = source_name_operator_length(text, offset);
@@ -79,6 +114,8 @@ static name_parts parse_name(const char *text)
 typedef struct short_name {
 	char *text;
 	size_t length;
+	const char *ellipsis;
+	size_t least; /**< Longer text in brackets is left out. */
 } short_name;
 
 static void append_text(short_name *shortened, const char *text, size_t length)
@@ -99,8 +136,10 @@ static void append_without_brackets(short_name *shortened, const char *text, siz
 
 			if (end > to)
 				end = to;
-			if (end - from > sizeof(ellipsis) + 1) {
-				append_text(shortened, "<...>", 5);
+			if (end - from > shortened->least) {
+				append_text(shortened, "<", 1);
+				append_text(shortened, shortened->ellipsis, strlen(shortened->ellipsis));
+				append_text(shortened, ">", 1);
 				from = end;
 				continue;
 			}
@@ -116,10 +155,13 @@ static void append_arguments(short_name *shortened, const name_parts *parts)
 {
 	const char *text = parts->text + parts->arguments;
 
-	if (parts->length - parts->arguments > sizeof(ellipsis) + 1)
-		append_text(shortened, "(...)", 5);
-	else
+	if (parts->length - parts->arguments > shortened->least) {
+		append_text(shortened, "(", 1);
+		append_text(shortened, shortened->ellipsis, strlen(shortened->ellipsis));
+		append_text(shortened, ")", 1);
+	} else {
 		append_text(shortened, text, strlen(text));
+	}
 }
 
 /* Drops characters from the start until \p width are left, including the ellipsis. */
@@ -192,7 +234,7 @@ static void shorten_name(short_name *shortened, const name_parts *parts, size_t 
 char *name_cut(const char *name, size_t width)
 {
 	name_parts parts;
-	short_name shortened = {NULL, 0};
+	short_name shortened = {.ellipsis = ellipsis, .least = sizeof(ellipsis) + 1};
 
 	if (utf8_length(name) <= width || width < 8)
 		return NULL;
@@ -202,13 +244,109 @@ char *name_cut(const char *name, size_t width)
 		output_out_of_memory();
 		return NULL;
 	}
-	/* The end of a path is its most specific part. */
-	if (name[0] == '/') {
+	/* The end of a path or a place is its most specific part. */
+	if (name[0] == '/' || is_place(name)) {
 		append_text(&shortened, name, parts.length);
 		keep_end(&shortened, width);
 	} else {
 		shorten_name(&shortened, &parts, width);
 	}
+	return shortened.text;
+}
+
+const char *name_class(const char *name, size_t *length)
+{
+	const name_parts parts = parse_name(name);
+
+	*length = strcspn(name + parts.owner, ".<`( ");
+	return name + parts.owner;
+}
+
+/* What a name is without in a picture, from step to step: the list in the header. */
+enum { FIT_STEPS = 7 };
+
+static void append_step(short_name *shortened, const name_parts *parts, int step)
+{
+	size_t start = step < 4 ? parts->owner : parts->own;
+	size_t end = parts->arguments;
+
+	while (end > start && parts->text[end - 1] == ' ')
+		end--;
+	shortened->length = 0;
+	shortened->text[0] = '\0';
+	if (step == 0 || step == 4)
+		append_text(shortened, parts->text + start, parts->length - start);
+	else if (step == 1)
+		append_text(shortened, parts->text + start, end - start);
+	else
+		append_without_brackets(shortened, parts->text, start, end);
+	if (step == 1 || step == 2 || step == 5)
+		append_arguments(shortened, parts);
+}
+
+/* Keeps the last characters, after an ellipsis if there is room for it. */
+static void append_last_part(short_name *shortened, const char *name, size_t width, size_t (*measure)(const char *text))
+{
+	const size_t room = width < 4 ? width : width - 1;
+
+	while (measure(name) > room && *name != '\0')
+		name += utf8_sequence(name) > 0 ? utf8_sequence(name) : 1;
+	if (width >= 4)
+		append_text(shortened, shortened->ellipsis, strlen(shortened->ellipsis));
+	append_text(shortened, name, strlen(name));
+}
+
+/* Keeps the first characters of at most this width. */
+static void limit_width(short_name *shortened, size_t width, size_t (*measure)(const char *text))
+{
+	size_t end = 0;
+
+	for (size_t used = 0; shortened->text[end] != '\0';) {
+		size_t bytes = utf8_sequence(shortened->text + end);
+		char character[5] = {0};
+
+		bytes = bytes > 0 ? bytes : 1;
+		memcpy(character, shortened->text + end, bytes);
+		used += measure(character);
+		if (used > width)
+			break;
+		end += bytes;
+	}
+	shortened->length = end;
+	shortened->text[end] = '\0';
+}
+
+char *name_fit(const char *name, size_t width, size_t (*measure)(const char *text))
+{
+	const name_parts parts = parse_name(name);
+	/* The ellipsis has one column and three bytes: five replace four of "<ab>". */
+	short_name shortened = {.ellipsis = "\u2026", .least = 3, .text = malloc(2 * parts.length + 16)};
+	int step = 0;
+
+	if (shortened.text == NULL) {
+		output_out_of_memory();
+		return NULL;
+	}
+	shortened.text[0] = '\0';
+	if (measure(name) <= width) {
+		append_text(&shortened, name, parts.length);
+		return shortened.text;
+	}
+	if (name[0] == '/' || is_place(name)) {
+		append_last_part(&shortened, name, width, measure);
+		return shortened.text;
+	}
+	do
+		append_step(&shortened, &parts, step);
+	while ((shortened.length == 0 || measure(shortened.text) > width) && ++step < FIT_STEPS);
+	if (step < FIT_STEPS)
+		return shortened.text;
+	if (shortened.length == 0)
+		append_text(&shortened, name, parts.length);
+	/* In few columns, an ellipsis would leave too little of the name. */
+	limit_width(&shortened, width < 4 ? width : width - 1, measure);
+	if (width >= 4)
+		append_text(&shortened, shortened.ellipsis, strlen(shortened.ellipsis));
 	return shortened.text;
 }
 
@@ -250,7 +388,7 @@ void name_print(const char *name)
 
 void name_print_text(const char *text)
 {
-	short_name shortened = {NULL, 0};
+	short_name shortened = {.ellipsis = ellipsis, .least = sizeof(ellipsis) + 1};
 
 	if (uses_marks) {
 		print_marked(text);

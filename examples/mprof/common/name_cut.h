@@ -16,6 +16,17 @@
 char *name_cut(const char *name, size_t width);
 
 /**
+ * Shortens a name for a box of a picture to at most \p width of what \p measure counts, with one ellipsis character at
+ * most. Leaves out, as far as necessary: the namespaces, the arguments, text between angle brackets, the class. The own
+ * name is shortened last; of a place in a module, the start. The caller frees the result; NULL if out of memory. The
+ * page of "mprof explore" has the same steps in short_name.js.
+ */
+char *name_fit(const char *name, size_t width, size_t (*measure)(const char *text));
+
+/** The class of a method, without its namespaces and type arguments: a part of \p name of \p length bytes. */
+const char *name_class(const char *name, size_t *length);
+
+/**
  * Prints a name from a log, with control characters escaped: in full, or shortened if standard output is a terminal.
  */
 void name_print(const char *name);

@@ -5,6 +5,7 @@
 #include "common/demangle.h"
 #include "export/export_file.h"
 #include "shared/text.h"
+#include "symbolize/native_lines.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -82,6 +83,61 @@ void readable_names_add(readable_names *names, const log_input *input, const mpr
 		add_mappings(names, input->reader);
 	while (definitions_next(&names->progress, input, &record))
 		add_record(names, &record);
+}
+
+/* The functions at a location, as text of one line. */
+static void add_frames(FILE *stream, char kind, uint32_t location, const native_frame *frames, size_t count)
+{
+	fprintf(stream, "%c%u", kind, location);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = frames[i].name != NULL && is_one_line(frames[i].name) ? frames[i].name : "";
+		const char *file = frames[i].file != NULL && is_one_line(frames[i].file) ? frames[i].file : "";
+
+		fprintf(stream, "\t%s\t%u\t%s\t%d", name, frames[i].line, file, frames[i].is_inlined != 0);
+	}
+	fputc('\n', stream);
+}
+
+static int are_equal(const native_frame *frames, size_t count, const native_frame *others, size_t other_count)
+{
+	if (count != other_count)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (frames[i].line != others[i].line || frames[i].name != others[i].name ||
+		    frames[i].file != others[i].file)
+			return 0;
+	}
+	return 1;
+}
+
+static void add_location(readable_names *names, native_lines *lines, uint32_t location)
+{
+	const native_frame *frames;
+	const native_frame *innermost;
+	size_t count = native_lines_find(lines, location, 1, &frames);
+	size_t innermost_count = native_lines_find(lines, location, 0, &innermost);
+
+	if (count > 0)
+		add_frames(names->stream, '@', location, frames, count);
+	if (innermost_count > 0 && !are_equal(frames, count, innermost, innermost_count))
+		add_frames(names->stream, '=', location, innermost, innermost_count);
+}
+
+/* IDs are numbers from 1, few of which are not used. */
+void readable_names_add_lines(readable_names *names, const mprof_reader *reader)
+{
+	const uint64_t count = mprof_reader_get_record_count(reader, MPROF_RECORD_LOCATION);
+	native_lines *lines = names->stream != NULL && count > 0 ? native_lines_create(reader, 0) : NULL;
+	mprof_record record;
+	uint64_t found = 0;
+
+	for (uint32_t id = 1; lines != NULL && found < count && id < 2 * count + 1000; id++) {
+		if (mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, id, &record, sizeof(record)) != MPROF_OK)
+			continue;
+		add_location(names, lines, id);
+		found++;
+	}
+	native_lines_destroy(lines);
 }
 
 char *readable_names_copy(readable_names *names, size_t *length)

@@ -2,7 +2,7 @@
 /**
  * \file explore/page.h
  * \brief The page of mprof explore: one HTML file that shows a log in any browser; and, since it contains no demangler,
- * the names that native functions of the log have in their sources.
+ * the names and lines that native code of the log has in its sources.
  */
 #ifndef EXPLORE_PAGE_H
 #define EXPLORE_PAGE_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/** Lines with a symbol, a tab and its name in the source. */
+/** Lines with a symbol, a tab and its name in the source, and those of readable_names_add_lines(). */
 typedef struct readable_names {
 	FILE *stream; /**< NULL if out of memory. */
 	char *text;
@@ -24,6 +24,14 @@ void readable_names_begin(readable_names *names);
 
 /** Adds the functions and methods that the block at which the input is defines. */
 void readable_names_add(readable_names *names, const log_input *input, const mprof_block *block);
+
+/**
+ * Adds the lines and inlined functions of the native code of the whole log, as far as there is debug information. A
+ * line has "@", the location, and for each function there, the innermost first, after tabs: its name, its line, the
+ * file and 1 if it is inlined. Where innermost frames of call stacks differ from frames that call others, theirs
+ * begins with "=".
+ */
+void readable_names_add_lines(readable_names *names, const mprof_reader *reader);
 
 /** A copy of the text as it is now, which the caller frees; NULL if out of memory. \p length may not be NULL. */
 char *readable_names_copy(readable_names *names, size_t *length);

@@ -225,6 +225,9 @@ static http_request http_request_parse(const char *head, size_t length, const ht
 /* A request has to arrive, and each part of an answer has to be taken, within this time. */
 #define CLIENT_NS UINT64_C(10000000000)
 
+/* A client has this long to begin with its request before another one may take its place, in nanoseconds. */
+#define PATIENCE_NS UINT64_C(1000000000)
+
 /* A request for bytes that the log does not have yet is answered after this time, without any. */
 #define GROWTH_NS UINT64_C(15000000000)
 
@@ -469,9 +472,13 @@ static void serve_client(explore_server *server, server_client *client)
 	}
 }
 
-/* A free entry, or that of the client that has taken longest to send its request; NULL if all have sent theirs. */
+/*
+ * A free entry, or that of the client that has taken longest to send its request; NULL if all have sent theirs or have
+ * just connected.
+ */
 static server_client *find_room(explore_server *server)
 {
+	const uint64_t now = growing_log_clock();
 	server_client *oldest = NULL;
 
 	for (size_t i = 0; i < SERVER_MAX_CLIENTS; i++) {
@@ -479,6 +486,8 @@ static server_client *find_room(explore_server *server)
 
 		if (client->state == CLIENT_NONE)
 			return client;
+		if (client->deadline_ns > now + CLIENT_NS - PATIENCE_NS)
+			continue;
 		if (client->state == CLIENT_READING && (oldest == NULL || client->deadline_ns < oldest->deadline_ns))
 			oldest = client;
 	}
@@ -544,11 +553,13 @@ const char *explore_server_run(explore_server *server)
 	struct pollfd sources[SERVER_MAX_CLIENTS + 1];
 
 	while (!growing_log_is_interrupted()) {
-		const int milliseconds = visit_clients(server);
+		int milliseconds = visit_clients(server);
+		const int has_room = find_room(server) != NULL;
 
 		/* Without room, clients wait to be accepted. */
-		sources[SERVER_MAX_CLIENTS] =
-			(struct pollfd){find_room(server) != NULL ? server->listener : -1, POLLIN, 0};
+		if (!has_room && milliseconds > GROWTH_MS)
+			milliseconds = GROWTH_MS;
+		sources[SERVER_MAX_CLIENTS] = (struct pollfd){has_room ? server->listener : -1, POLLIN, 0};
 		for (size_t i = 0; i < SERVER_MAX_CLIENTS; i++) {
 			const server_client *client = &server->clients[i];
 			const int is_writing = client->state == CLIENT_WRITING;

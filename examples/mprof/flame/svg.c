@@ -2,6 +2,7 @@
 /* Prints a flame graph as an SVG document. */
 #include "flame/svg.h"
 
+#include "common/name_cut.h"
 #include "common/output.h"
 #include "shared/text.h"
 #include "shared/utf8.h"
@@ -16,19 +17,16 @@
 
 /* Kinds of frames that have a hue. */
 typedef enum flame_hue {
-	FLAME_MANAGED,
-	FLAME_NATIVE,
-	FLAME_RUNTIME,
-	FLAME_WAITING,
-	FLAME_CLASS,
-	FLAME_FIELD,
-	FLAME_ROOT,
-	FLAME_OTHER,
+#define LOOK(id, title) FLAME_##id,
+#include "flame/looks.def"
 	FLAME_HUES
 } flame_hue;
 
-/* The size of the name of a style class. */
-#define FLAME_STYLE_SIZE 8
+/* A color of a hue, by its style class. */
+typedef struct flame_shade {
+	flame_hue hue;
+	const char *style;
+} flame_shade;
 
 /* The number of steps of differences, and the style class and meaning of each. */
 #define FLAME_STEPS 9
@@ -51,18 +49,21 @@ static const char flame_style_sheet[] =
 	".flame .graph .parent{opacity:.6}\n"
 	".flame .graph .found rect{fill:#e040fb}\n"
 	".flame .graph .current rect{stroke:#000;stroke-width:2}\n"
-	".flame .m0{fill:#f7b267}.flame .m1{fill:#f79d65}.flame .m2{fill:#ffca7a}.flame .m3{fill:#f4a78a}\n"
-	".flame .m4{fill:#ffd8a8}.flame .m5{fill:#efb36f}\n"
-	".flame .n0{fill:#c3b1e1}.flame .n1{fill:#b3a5dc}.flame .n2{fill:#d6c9ee}\n"
-	".flame .r{fill:#9ccc9c}.flame .w{fill:#9fb8cc}.flame .c{fill:#8fd0c8}.flame .h{fill:#d3c4b4}\n"
-	".flame .o{fill:#c9ced2}\n"
+#define COLOR(id, style, color) ".flame ." style "{fill:" color "}\n"
+#include "flame/looks.def"
 	".flame .l4{fill:#2166ac}.flame .l3{fill:#5fa0cf}.flame .l2{fill:#9ccae4}.flame .l1{fill:#d1e5f0}\n"
 	".flame .z{fill:#ededed}.flame .g1{fill:#fee0b6}.flame .g2{fill:#fdb863}.flame .g3{fill:#e8902a}\n"
 	".flame .g4{fill:#b35806}\n"
 	".flame .graph .l4 text,.flame .graph .g4 text{fill:#fff}\n";
 
 static const char *const hue_names[FLAME_HUES] = {
-	"managed", "native", "runtime", "waiting", "class", "field", "root", "other",
+#define LOOK(id, title) title,
+#include "flame/looks.def"
+};
+
+static const flame_shade shades[] = {
+#define COLOR(id, style, color) {FLAME_##id, style},
+#include "flame/looks.def"
 };
 
 static int begins_with(const char *text, const char *start)
@@ -74,36 +75,12 @@ static int begins_with(const char *text, const char *start)
 static int is_waiting(const stack_frame *frame)
 {
 	static const char *const methods[] = {
-		"System.Threading.Monitor.Enter",
-		"System.Threading.Monitor.TryEnter",
-		"System.Threading.Monitor.Wait",
-		"System.Threading.Monitor.ObjWait",
-		"System.Threading.Monitor.Monitor_wait",
-		"System.Threading.Monitor.Monitor_try_enter",
-		"System.Threading.Monitor.try_enter_with_atomic_var",
-		"System.Threading.WaitHandle.Wait",
-		"System.Threading.WaitHandle.InternalWaitOne",
-		"System.Threading.Thread.Sleep",
-		"System.Threading.Thread.SleepInternal",
-		"System.Threading.Thread.Join",
-		"System.Threading.Thread.JoinInternal",
+#define WAITING_METHOD(name) name,
+#include "flame/looks.def"
 	};
 	static const char *const functions[] = {
-		"pthread_cond_wait",
-		"pthread_cond_timedwait",
-		"pthread_cond_clockwait",
-		"pthread_join",
-		"nanosleep",
-		"clock_nanosleep",
-		"poll",
-		"ppoll",
-		"select",
-		"epoll_wait",
-		"futex_wait",
-		"sem_wait",
-		"sem_timedwait",
-		"usleep",
-		"sleep",
+#define WAITING_FUNCTION(name) name,
+#include "flame/looks.def"
 	};
 
 	if (frame->kind == STACK_FRAME_METHOD) {
@@ -124,17 +101,37 @@ static int is_waiting(const stack_frame *frame)
 	return 0;
 }
 
+static flame_hue hue_of_method(const stack_frame *frame)
+{
+	if ((frame->flags & STACK_FRAME_RUNTIME) != 0 && begins_with(frame->name, "[GC]"))
+		return FLAME_COLLECTOR;
+	if ((frame->flags & STACK_FRAME_RUNTIME) != 0 && begins_with(frame->name, "[waiting"))
+		return FLAME_WAITING;
+	if ((frame->flags & (STACK_FRAME_RUNTIME | STACK_FRAME_COMPILING)) != 0)
+		return FLAME_RUNTIME;
+	if (is_waiting(frame))
+		return FLAME_WAITING;
+	return (frame->flags & STACK_FRAME_INLINED) != 0 ? FLAME_INLINED : FLAME_MANAGED;
+}
+
+static flame_hue hue_of_native_code(const stack_frame *frame)
+{
+	if (frame->module != NULL && begins_with(frame->module, "[kernel"))
+		return FLAME_KERNEL;
+	if (is_waiting(frame))
+		return FLAME_WAITING;
+	return (frame->flags & STACK_FRAME_INLINED) != 0 ? FLAME_INLINED : FLAME_NATIVE;
+}
+
 static flame_hue flame_hue_of(const stack_frame *frame)
 {
 	switch (frame->kind) {
 	case STACK_FRAME_METHOD:
-		if ((frame->flags & (STACK_FRAME_RUNTIME | STACK_FRAME_COMPILING)) != 0)
-			return FLAME_RUNTIME;
-		return is_waiting(frame) ? FLAME_WAITING : FLAME_MANAGED;
+		return hue_of_method(frame);
 	case STACK_FRAME_FUNCTION:
 	case STACK_FRAME_MODULE:
 	case STACK_FRAME_LOCATION:
-		return is_waiting(frame) ? FLAME_WAITING : FLAME_NATIVE;
+		return hue_of_native_code(frame);
 	case STACK_FRAME_CLASS:
 		return FLAME_CLASS;
 	case STACK_FRAME_FIELD:
@@ -146,35 +143,39 @@ static flame_hue flame_hue_of(const stack_frame *frame)
 	}
 }
 
-/* What a hue means. */
-static const char *flame_hue_name(flame_hue hue)
-{
-	return hue_names[hue];
-}
-
 /* A number that is the same for all methods of a class, and for all functions of a module. */
 static unsigned int shade_of(const stack_frame *frame)
 {
-	const char *text = frame->kind == STACK_FRAME_METHOD || frame->kind == STACK_FRAME_FIELD ? frame->short_name
-												 : frame->module;
+	const char *text = frame->module != NULL ? frame->module : frame->name;
+	size_t length = strlen(text);
 	unsigned int hash = 2166136261u;
 
-	for (; text != NULL && *text != '\0' && (*text != '.' || frame->kind == STACK_FRAME_FUNCTION); text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	if (frame->kind == STACK_FRAME_METHOD || frame->kind == STACK_FRAME_FIELD)
+		text = name_class(frame->name, &length);
+	else if (frame->kind == STACK_FRAME_CLASS)
+		text = frame->name, length = strlen(text);
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
 	return hash >> 8;
 }
 
-/* The style class of a frame: its hue in a shade by its class or module. Returns text. */
-static char *flame_style_of(const stack_frame *frame, char text[FLAME_STYLE_SIZE])
+/* The style class of a hue, in one of its shades. */
+static const char *style_of_hue(flame_hue hue, unsigned int shade)
 {
-	static const char letters[FLAME_HUES] = {'m', 'n', 'r', 'w', 'c', 'm', 'h', 'o'};
-	flame_hue hue = flame_hue_of(frame);
+	size_t first = 0;
+	size_t count = 1;
 
-	if (hue == FLAME_MANAGED || hue == FLAME_FIELD || hue == FLAME_NATIVE)
-		snprintf(text, FLAME_STYLE_SIZE, "%c%u", letters[hue], shade_of(frame) % (hue == FLAME_NATIVE ? 3 : 6));
-	else
-		snprintf(text, FLAME_STYLE_SIZE, "%c", letters[hue]);
-	return text;
+	while (shades[first].hue != hue)
+		first++;
+	while (first + count < sizeof(shades) / sizeof(shades[0]) && shades[first + count].hue == hue)
+		count++;
+	return shades[first + shade % count].style;
+}
+
+/* The style class of a frame: its hue in a shade by its class or module. */
+static const char *flame_style_of(const stack_frame *frame)
+{
+	return style_of_hue(flame_hue_of(frame), shade_of(frame));
 }
 
 static const char *const step_styles[FLAME_STEPS] = {"l4", "l3", "l2", "l1", "z", "g1", "g2", "g3", "g4"};
@@ -607,7 +608,6 @@ static void number_elements(small_numbers *numbers, const stack_tree *tree, cons
 static void print_names(FILE *file, small_numbers *numbers, const stack_tree *tree, const flame_layout *layout)
 {
 	uint32_t count = numbers->drawn;
-	char style[FLAME_STYLE_SIZE];
 
 	for (size_t i = 0; i < layout->count; i++) {
 		uint32_t frame = tree->nodes[layout->boxes[i].node].frame;
@@ -615,7 +615,7 @@ static void print_names(FILE *file, small_numbers *numbers, const stack_tree *tr
 		if (numbers->names[frame] != 0)
 			continue;
 		numbers->names[frame] = ++count;
-		fprintf(file, "%s ", flame_style_of(&tree->frames[frame], style));
+		fprintf(file, "%s ", flame_style_of(&tree->frames[frame]));
 		flame_figures_print_name(file, &tree->frames[frame]);
 		fputc('\n', file);
 	}
@@ -734,85 +734,14 @@ static void print_lines(svg_page *page, const char *style, const char *text)
 	}
 }
 
-/* The first characters of a text, with an ellipsis. The caller frees it. */
-static char *truncate_text(const char *text, size_t columns)
-{
-	size_t length = 0;
-	char *truncated;
-
-	for (size_t used = 0; text[length] != '\0';) {
-		size_t bytes = utf8_sequence(text + length);
-		char character[5] = {0};
-
-		bytes = bytes > 0 ? bytes : 1;
-		memcpy(character, text + length, bytes);
-		used += markup_columns(character);
-		if (used >= columns)
-			break;
-		length += bytes;
-	}
-	return asprintf(&truncated, "%.*s\u2026", (int)length, text) >= 0 ? truncated : NULL;
-}
-
-/* The last part of a name, such as the method without its class. What is in brackets does not count. */
-static const char *last_part(const char *name)
-{
-	const char *part = name;
-	int depth = 0;
-
-	for (const char *at = name; *at != '\0'; at++) {
-		if (strchr("<[(", *at) != NULL)
-			depth++;
-		else if (strchr(">])", *at) != NULL)
-			depth--;
-		/* The name of a constructor begins with a dot. */
-		else if (*at == '.' && depth == 0 && at > name && at[-1] != '.' && at[1] != '\0')
-			part = at + 1;
-	}
-	return part;
-}
-
-/* The length of a name without its arguments. */
-static size_t plain_length(const char *name)
-{
-	const char *arguments = strstr(name, " (");
-
-	return arguments != NULL ? (size_t)(arguments - name) : strlen(name);
-}
-
-/*
- * A name in a number of columns: without what is not necessary, in this order: arguments, namespaces, class. The caller
- * frees it; NULL after a message if out of memory.
- */
-static char *fit_name(const stack_frame *frame, size_t columns)
-{
-	char *full = markup_visible(frame->name);
-	char *brief = markup_visible(frame->short_name);
-	char *plain = full != NULL ? strndup(full, plain_length(full)) : NULL;
-	char *fitted = NULL;
-
-	if (plain != NULL && brief != NULL) {
-		const char *candidates[] = {full, plain, brief, last_part(brief)};
-		size_t i = 0;
-
-		while (i < 4 && markup_columns(candidates[i]) > columns)
-			i++;
-		fitted = i < 4 ? strdup(candidates[i]) : truncate_text(candidates[3], columns);
-	}
-	if (fitted == NULL)
-		output_out_of_memory();
-	free(full);
-	free(brief);
-	free(plain);
-	return fitted;
-}
-
 /* Prints the name of a frame as far as it fits. */
 static void print_label(svg_page *page, const stack_frame *frame, double x, double y, double width)
 {
 	size_t columns = width > 2 * INDENT ? (size_t)((width - 2 * INDENT) / COLUMN) : 0;
-	char *name = columns >= 3 ? fit_name(frame, columns) : NULL;
+	char *full = columns >= 3 ? markup_visible(frame->name) : NULL;
+	char *name = full != NULL ? name_fit(full, columns, markup_columns) : NULL;
 
+	free(full);
 	if (name == NULL)
 		return;
 	fputs("<text x=\"", page->file);
@@ -839,11 +768,10 @@ static flame_values values_of(const flame_picture *picture, uint32_t node)
 static void print_style(svg_page *page, const stack_frame *frame, const flame_values *values)
 {
 	const flame_scale *scale = &page->picture->scale;
-	char style[FLAME_STYLE_SIZE];
 
 	fprintf(page->file, "<g class=\"%s\"",
 		scale->has_before ? flame_difference_style(flame_before(scale, values->before_total), values->total)
-				  : flame_style_of(frame, style));
+				  : flame_style_of(frame));
 	/* The exact figures, for programs. */
 	fprintf(page->file, " data-total=\"%" PRIu64 "\"", values->total);
 	if (values->self > 0)
@@ -912,7 +840,6 @@ static void print_key(svg_page *page, double *x, const char *style, const char *
 /* Explains the colors that occur. */
 static void print_keys(svg_page *page)
 {
-	static const char *const styles[FLAME_HUES] = {"m0", "n0", "r", "w", "c", "m0", "h", "o"};
 	const flame_picture *picture = page->picture;
 	int is_used[FLAME_HUES] = {0};
 	double x = FLAME_MARGIN;
@@ -928,7 +855,7 @@ static void print_keys(svg_page *page)
 		}
 		for (int i = 0; i < FLAME_HUES; i++) {
 			if (is_used[i])
-				print_key(page, &x, styles[i], flame_hue_name((flame_hue)i));
+				print_key(page, &x, style_of_hue((flame_hue)i, 0), hue_names[i]);
 		}
 	}
 	page->y += LINE + 3;
