@@ -267,7 +267,7 @@ enum { FIT_STEPS = 7 };
 
 static void append_step(short_name *shortened, const name_parts *parts, int step)
 {
-	size_t start = step < 4 ? parts->owner : parts->own;
+	size_t start = step < 4 ? parts->owner : parts->last_part;
 	size_t end = parts->arguments;
 
 	while (end > start && parts->text[end - 1] == ' ')
