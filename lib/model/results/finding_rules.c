@@ -238,6 +238,18 @@ static int times_cover_run(const finding_source *source, const thread_times *tim
 	return times->unknown == 0 && finding_percent(times->longest_ns, source->totals.wall_ns) >= NEARLY_ALL;
 }
 
+/* Whether samples show what threads wait for. */
+static int has_waiting_samples(const finding_source *source)
+{
+	mprof_sample_node node = {.struct_size = sizeof(node)};
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_SAMPLE_NODES, i, &node); i++) {
+		if (node.self > 0 && (node.wait != MPROF_WAIT_NONE || node.kind == MPROF_SAMPLE_IDLE))
+			return 1;
+	}
+	return 0;
+}
+
 /* A thread that is ready waits for a processor: because of the machine, not of the program. */
 static void find_idle_threads(finding_source *source)
 {
@@ -250,6 +262,7 @@ static void find_idle_threads(finding_source *source)
 	char share[FINDING_NUMBER_SIZE];
 	char count[FINDING_NUMBER_SIZE];
 	char clause[2 * FINDING_NUMBER_SIZE] = "";
+	const char *words;
 
 	if (!times_cover_run(source, &times))
 		return;
@@ -261,17 +274,18 @@ static void find_idle_threads(finding_source *source)
 			    finding_duration(ready, times.ready_ns), finding_duration(whole, wall));
 	if (active >= 50)
 		return;
+	words = has_waiting_samples(source) ? "report --sections=threads,sample-waits" : "report --sections=threads";
 	/* A system that does not measure it states 0. */
 	if (times.ready_ns > 0)
-		snprintf(clause, sizeof(clause), " and was ready to run for %s",
+		snprintf(clause, sizeof(clause), " and %s ready to run for %s", times.threads == 1 ? "was" : "were",
 			 finding_duration(ready, times.ready_ns));
 	if (times.threads == 1)
-		finding_add(source, "wait", "threads", 80 - active, "report --sections=threads,sample-waits",
+		finding_add(source, "wait", "threads", 80 - active, words,
 			    "The thread of the log ran for %s of %s (%s)%s: for most of the time, it waited.",
 			    finding_duration(used, times.cpu_ns), finding_duration(whole, wall),
 			    finding_share(share, times.cpu_ns, wall), clause);
 	else
-		finding_add(source, "wait", "threads", 80 - active, "report --sections=threads,sample-waits",
+		finding_add(source, "wait", "threads", 80 - active, words,
 			    "The %s threads of the log together ran for %s of %s (%s)%s: for most of the time, all of "
 			    "them waited.",
 			    finding_count(count, times.threads), finding_duration(used, times.cpu_ns),
@@ -676,11 +690,12 @@ static void find_exceptions(finding_source *source)
 	}
 	describe_site(source, ", the largest part in", worst.stack, worst.call, place, sizeof(place));
 	finding_add(source, "exception", "exceptions", rate < 10 ? 2 : at_most(at_least(rate / 200, 6), 70),
-		    "report --sections=exceptions", "%s exception%s thrown%s; %s of them are %s%s.",
+		    "report --sections=exceptions", "%s exception%s thrown%s; %s of them are %s%s%s.",
 		    finding_count(count, source->totals.exceptions), source->totals.exceptions == 1 ? " was" : "s were",
 		    describe_rate(source, finding_count(each_second, rate), rate_text),
 		    finding_share(share, most.exceptions, source->totals.exceptions),
-		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place);
+		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place,
+		    place[0] == '\0' ? "; record --exceptions=stack shows where" : "");
 }
 
 static void find_compilation(finding_source *source)
