@@ -254,7 +254,7 @@ Test(profile_samples, idle_threads_are_one_frame)
 	log_release(&log);
 }
 
-/* Of a program without managed code, nothing tells which threads are idle. */
+/* Of a program without managed code, nothing shows which threads are idle. */
 Test(profile_samples, threads_of_native_programs_are_not_idle)
 {
 	test_log log;

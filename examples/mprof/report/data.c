@@ -227,7 +227,7 @@ static mprof_status make_profile(log_report *report)
 	options.slow_calls = (uint32_t)report->options.slow_calls;
 	options.max_spans = spans_to_keep(report);
 	options.with_locations = 1;
-	/* Whoever chooses threads wants to see what they wait for. */
+	/* What chosen threads wait for is of interest. */
 	options.fold_idle = report->options.folds_idle && choice->wanted == NULL && choice->wanted_process == NULL;
 	options.with_call_sites = report->options.with_call_sites != 0;
 	options.with_ages = (uint32_t)report->options.with_ages;

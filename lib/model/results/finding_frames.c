@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where time goes: the frame with the most time of its own, and the path that most time has in common. */
-#include "model/results/finding_rules.h"
+#include "model/results/finding_frames.h"
 
 #include "base/allocator.h"
 #include "base/sort.h"
@@ -397,7 +397,7 @@ static int choose_source(finding_source *source, frame_search *search)
 	return kind.weight > 0;
 }
 
-mprof_status finding_rules_apply_to_frames(finding_source *source)
+mprof_status finding_frames_find(finding_source *source)
 {
 	frame_search search = {.source = source};
 	mprof_frame_tree *tree = NULL;

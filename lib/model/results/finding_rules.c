@@ -2,8 +2,7 @@
 /* The rules by which findings are made, one function for each matter; those about frames are in finding_frames.c. */
 #include "model/results/finding_rules.h"
 
-#include "base/allocator.h"
-#include "base/sort.h"
+#include "model/results/finding_frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -824,7 +823,7 @@ mprof_status finding_rules_apply(finding_source *source)
 		find_heap,   find_native_memory, find_collections, find_exceptions, find_spans,
 		find_waits,  find_allocations,   find_compilation,
 	};
-	const mprof_status status = finding_rules_apply_to_frames(source);
+	const mprof_status status = finding_frames_find(source);
 
 	if (status != MPROF_OK)
 		return status;

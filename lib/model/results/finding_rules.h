@@ -11,7 +11,4 @@
 /** Adds what all rules find: at least one finding. Returns #MPROF_OK, or the status of a tree of frames. */
 mprof_status finding_rules_apply(finding_source *source);
 
-/** Those about the frames that take time. */
-mprof_status finding_rules_apply_to_frames(finding_source *source);
-
 #endif
