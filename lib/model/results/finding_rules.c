@@ -457,14 +457,15 @@ static void add_heap_growth(finding_source *source, const mprof_heap_shot *first
 	char from[FINDING_NUMBER_SIZE];
 	char to[FINDING_NUMBER_SIZE];
 	char more[FINDING_NUMBER_SIZE];
+	char count[FINDING_NUMBER_SIZE];
 	char name[FINDING_NAME_SIZE];
 
 	if (growth == 0 || grown == NULL)
 		return;
 	finding_add(source, "heap-growth", "heap",
 		    at_least(40 + finding_percent(growth, last->bytes) / 2, finding_percent(growth, last->bytes)),
-		    "heap --leaks", "The heap grew from %s to %s in %zu snapshots; objects of %s hold %s more.",
-		    finding_bytes(from, first->bytes), finding_bytes(to, last->bytes), shots,
+		    "heap --leaks", "The heap grew from %s to %s in %s snapshots; objects of %s hold %s more.",
+		    finding_bytes(from, first->bytes), finding_bytes(to, last->bytes), finding_count(count, shots),
 		    finding_name(source, MPROF_SAMPLE_CLASS, grown->class_id, name),
 		    finding_bytes(more, grown->bytes - grown->before));
 }
