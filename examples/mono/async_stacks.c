@@ -126,6 +126,16 @@ static void find_state(await_machine *machine, MonoClass *type)
 	}
 }
 
+static void forget_unloaded(MonoProfiler *profiler, await_cache *cache)
+{
+	const unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
+
+	if (cache->unloads == unloads)
+		return;
+	memset(cache, 0, sizeof(*cache));
+	cache->unloads = unloads;
+}
+
 static const await_machine *machine_of(await_cache *cache, MonoClass *type)
 {
 	await_machine *machine = &cache->machines[hash_key((uintptr_t)type) & (AWAIT_MACHINES - 1)];
@@ -249,6 +259,7 @@ static size_t await_chain_follow(await_cache *cache, MonoClass *type, const void
 typedef struct async_call {
 	mprof_frame frame;
 	const void *stack; /* An address in the frame of its callback. */
+	uint64_t entered;  /* open_waits.steps when it began. */
 	int is_continued;  /* After an await; otherwise it was called by the program. */
 	uint32_t first;    /* Of the methods that await it. */
 	uint32_t count;
@@ -332,39 +343,89 @@ static struct {
 } waits;
 
 /*
- * The waits that have begun and not ended, and those whose end came first: what a method awaits may complete, and
- * another thread may continue it, while the method returns. Such a wait takes no time, and is not recorded.
+ * The waits that have begun, by the hash code, the method and the await. What a method awaits may complete, and another
+ * thread may continue it, while the method returns: the end then comes first. Such a wait takes no time, and is not
+ * recorded. Hash codes come from addresses that the collector uses again, so several tasks may have one: their waits
+ * end in the order in which they began, which leaves the sum of an await as it is.
  */
 static struct {
 	pthread_mutex_t lock;
 	key_map waits;
 	uint64_t last_span;
-} open_waits = {.lock = PTHREAD_MUTEX_INITIALIZER, .waits = {.value_size = sizeof(uint64_t)}};
+	_Atomic uint64_t steps; /* Begins and ends so far; changed with the lock held. */
+} open_waits = {.lock = PTHREAD_MUTEX_INITIALIZER, .waits = {.value_size = 6 * sizeof(uint64_t)}};
+
+/* Tasks of one hash code at one await of one method; what exceeds them is not recorded. */
+enum { OPEN_SPANS = 4 };
+
+/* Waits that have ended are kept for as many steps, since calls that began before may still return. */
+enum { KEPT_STEPS = 4096 };
 
 typedef struct open_wait {
-	uint64_t hash;
-	uint64_t span; /* The number of its span; 0 if its end came first. */
+	uint64_t key;
+	uint64_t step;  /* Its last begin or end. */
+	uint64_t count; /* Those that have not ended. */
+	uint64_t spans[OPEN_SPANS];
 } open_wait;
 
-/* The number of the span of a wait that begins or ends; 0 if that is not to be recorded. */
-static uint64_t span_of_wait(uint64_t hash, int is_end)
+static void forget_old_waits(uint64_t now)
 {
-	open_wait *known;
-	uint64_t span = 0;
+	for (size_t slot = 0; open_waits.waits.capacity > 0 && slot <= open_waits.waits.capacity;) {
+		const open_wait *wait = key_map_slot(&open_waits.waits, slot);
+
+		/* Another entry may move to the slot. */
+		if (wait != NULL && wait->count == 0 && now - wait->step >= KEPT_STEPS)
+			key_map_remove(&open_waits.waits, wait->key);
+		else
+			slot++;
+	}
+}
+
+/* Returns 0 if something happened to the task since the call began that returns now: it is not the latest one. */
+static uint64_t begin_wait(open_wait *wait, uint64_t entered)
+{
+	if (wait->step > entered || wait->count == OPEN_SPANS)
+		return 0;
+	return wait->spans[wait->count++] = ++open_waits.last_span;
+}
+
+/* Returns 0 if the end comes first. */
+static uint64_t end_wait(open_wait *wait)
+{
+	const uint64_t span = wait->spans[0];
+
+	if (wait->count == 0)
+		return 0;
+	memmove(wait->spans, wait->spans + 1, --wait->count * sizeof(*wait->spans));
+	return span;
+}
+
+/* A begin or an end that happens now. */
+typedef struct wait_event {
+	uint64_t key;
+	int is_end;
+	uint64_t entered; /* Of a begin: the step at which the call began that returns. */
+	uint64_t span;    /* Receives the number of the span; 0 if the event is not to be recorded. */
+	uint64_t counter; /* Receives the time, so that no end is before its begin. */
+} wait_event;
+
+static void note_wait(const MonoProfiler *profiler, wait_event *event)
+{
+	open_wait *wait;
+	uint64_t step;
 
 	pthread_mutex_lock(&open_waits.lock);
-	known = key_map_find(&open_waits.waits, hash);
-	if (known != NULL && (known->span != 0) == is_end) {
-		span = known->span;
-		key_map_remove(&open_waits.waits, hash);
-	} else {
-		/* Another wait of the same hash code remains open. */
-		known = key_map_put(&open_waits.waits, hash);
-		if (known != NULL)
-			span = known->span = is_end ? 0 : ++open_waits.last_span;
+	step = atomic_load_explicit(&open_waits.steps, memory_order_relaxed) + 1;
+	atomic_store_explicit(&open_waits.steps, step, memory_order_relaxed);
+	wait = key_map_put(&open_waits.waits, event->key);
+	if (wait != NULL) {
+		event->span = event->is_end ? end_wait(wait) : begin_wait(wait, event->entered);
+		wait->step = step;
 	}
+	if (step % KEPT_STEPS == 0)
+		forget_old_waits(step);
+	event->counter = mprof_recorder_read_counter(profiler->recorder);
 	pthread_mutex_unlock(&open_waits.lock);
-	return span;
 }
 
 /* The IDs of names of waits, by method and number of the await; empty since the last unloading. */
@@ -424,11 +485,18 @@ static void write_wait_name(MonoClass *type, int32_t number, char *text, size_t 
 		snprintf(text + length, size - length, "%s%s#%d", length > 0 ? "." : "", name, number);
 }
 
+/* An await of a method. */
+static uint64_t key_of_await(MonoClass *type, int32_t number)
+{
+	enum { KEY_SHIFT = 48 };
+
+	return (uintptr_t)type ^ (uint64_t)(uint32_t)number << KEY_SHIFT;
+}
+
 /* Returns 0 if it cannot be defined: the wait then has no name. */
 static uint64_t name_wait(MonoProfiler *profiler, MonoClass *type, int32_t number)
 {
-	enum { KEY_SHIFT = 48 };
-	const uint64_t key = (uintptr_t)type ^ (uint64_t)(uint32_t)number << KEY_SHIFT;
+	const uint64_t key = key_of_await(type, number);
 	const unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
 	char text[512];
 	wait_name *entry;
@@ -458,14 +526,18 @@ static uint64_t name_wait(MonoProfiler *profiler, MonoClass *type, int32_t numbe
 
 /*
  * Records that a state machine begins or ends to wait, if it is at an await. One without a task, which nothing awaits,
- * is known by itself if it is an object; a structure is copied when it waits.
+ * is known by itself if it is an object; a structure is copied when it waits. \p entered: of a begin, when the call
+ * began that returns.
  */
 static void record_wait(MonoProfiler *profiler, const await_machine *machine, MonoClass *type, char *address,
-			int is_end)
+			int is_end, uint64_t entered)
 {
 	char *fields = mono_class_is_valuetype(type) ? address : address + OBJECT_HEADER;
 	MonoObject *object = task_of(machine, fields);
-	mprof_argument_value values[3] = {{.number = 0}};
+	wait_event event = {.is_end = is_end, .entered = entered};
+	mprof_argument_value values[3] = {{.number = 0}, {.number = waits.kind}};
+	mprof_thread *recording;
+	uint32_t type_id;
 	int32_t at;
 
 	if (waits.begin == 0 || machine->state == UINT32_MAX || !profiler_is_recording(profiler))
@@ -475,14 +547,17 @@ static void record_wait(MonoProfiler *profiler, const await_machine *machine, Mo
 		object = (MonoObject *)(void *)address;
 	if (at < machine->first_await || object == NULL)
 		return;
-	values[0].number = span_of_wait((uint32_t)mono_object_hash(object), is_end);
-	if (values[0].number == 0)
-		return;
-	values[1].number = waits.kind;
 	if (!is_end)
 		values[2].number = name_wait(profiler, type, at - machine->first_await + 1);
-	(void)mprof_thread_record_typed(threads_recording(profiler), is_end ? waits.end : waits.begin, values,
-					is_end ? 1 : 3);
+	event.key = (uint64_t)hash_key(key_of_await(type, at)) << 32 | (uint32_t)mono_object_hash(object);
+	note_wait(profiler, &event);
+	values[0].number = event.span;
+	type_id = is_end ? waits.end : waits.begin;
+	recording = threads_recording(profiler);
+	/* The first event of a thread after a pause of the recording begins it, and is later. */
+	if (event.span != 0 && mprof_thread_record_typed_at(recording, type_id, event.counter, values,
+							    is_end ? 1 : 3) == MPROF_ERR_ARGUMENT)
+		(void)mprof_thread_record_typed(recording, type_id, values, is_end ? 1 : 3);
 }
 
 /*
@@ -492,15 +567,11 @@ static void record_wait(MonoProfiler *profiler, const await_machine *machine, Mo
 static void find_awaiting(MonoProfiler *profiler, async_calls *calls, async_call *call, MonoClass *type, char *machine)
 {
 	const char *fields = mono_class_is_valuetype(type) ? machine : machine + OBJECT_HEADER;
-	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
 	MonoMethod *methods[MAX_CHAIN];
 	size_t room = MAX_AWAITING - call->first;
 
-	if (calls->cache.unloads != unloads) {
-		memset(&calls->cache, 0, sizeof(calls->cache));
-		calls->cache.unloads = unloads;
-	}
-	record_wait(profiler, machine_of(&calls->cache, type), type, machine, 1);
+	forget_unloaded(profiler, &calls->cache);
+	record_wait(profiler, machine_of(&calls->cache, type), type, machine, 1, 0);
 	call->is_continued = mono_class_is_valuetype(type) ? !is_on_stack(fields)
 							   : await_chain_has_task(&calls->cache, type, fields);
 	if (!call->is_continued)
@@ -527,42 +598,47 @@ static void method_enter(MonoProfiler *profiler, MonoMethod *method, MonoProfile
 	if (calls->count == MAX_CALLS)
 		return;
 	call = &calls->calls[calls->count];
-	*call = (async_call){key_of(method), stack, 0, used_awaiting(calls), 0};
+	*call = (async_call){.frame = key_of(method), .stack = stack, .first = used_awaiting(calls)};
 	/* A copy of the argument: the object, or the address of the structure. */
 	buffer = mono_profiler_call_context_get_this(context);
 	if (buffer != NULL) {
 		find_awaiting(profiler, calls, call, type, *(char **)buffer);
 		mono_profiler_call_context_free_buffer(buffer);
 	}
+	call->entered = atomic_load_explicit(&open_waits.steps, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	calls->count++;
 }
 
-static void remove_call(MonoMethod *method)
+/* \p entered, which may be NULL, receives when the call began. Returns 0 if it is not known. */
+static int remove_call(MonoMethod *method, uint64_t *entered)
 {
 	async_calls *calls = current_state != NULL ? current_state->async : NULL;
 
 	for (uint32_t i = calls != NULL ? calls->count : 0; i > 0; i--) {
 		if (calls->calls[i - 1].frame != key_of(method))
 			continue;
+		if (entered != NULL)
+			*entered = calls->calls[i - 1].entered;
 		calls->count = i - 1;
-		return;
+		return 1;
 	}
+	return 0;
 }
 
 static void method_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
 {
-	async_calls *calls = current_state != NULL ? current_state->async : NULL;
 	MonoClass *type = mono_method_get_class(method);
+	uint64_t entered;
 	void *buffer;
 
-	remove_call(method);
-	if (calls == NULL || context == NULL || !is_async(method))
+	if (!remove_call(method, &entered) || context == NULL)
 		return;
 	buffer = mono_profiler_call_context_get_this(context);
 	if (buffer == NULL)
 		return;
-	record_wait(profiler, machine_of(&calls->cache, type), type, *(char **)buffer, 0);
+	forget_unloaded(profiler, &current_state->async->cache);
+	record_wait(profiler, machine_of(&current_state->async->cache, type), type, *(char **)buffer, 0, entered);
 	mono_profiler_call_context_free_buffer(buffer);
 }
 
@@ -570,7 +646,7 @@ static void method_exception_leave(MonoProfiler *profiler, MonoMethod *method, M
 {
 	(void)profiler;
 	(void)exception;
-	remove_call(method);
+	(void)remove_call(method, NULL);
 }
 
 /* Ends the stack after \p kept frames with the methods that await a call. */

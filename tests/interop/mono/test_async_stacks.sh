@@ -64,3 +64,33 @@ check_balance calls.mprof
 	fail "no thread pool without the option"
 "$MPROF" report --json calls.mprof | jq -e '[.methods[] | select(.name == "MoveNext ()")] == []' >/dev/null ||
 	fail "calls are recorded that the filter leaves out"
+
+# waits JQ FILE: a figure of the waits of a log, all of which have ended, once.
+waits() {
+	check_complete "$2"
+	"$MPROF" report --json "$2" >waits.json
+	expect "$2: waits without an end" "$(jq -c '[.waits[] | select(.unfinished > 0) | [.name, .unfinished]]' waits.json)" '[]'
+	expect "$2: ends without a wait" "$(jq '[.event_types[].unmatched] | add' waits.json)" 0
+	jq "$1" waits.json
+}
+
+# Many tasks, with collections after which other tasks have the addresses. A wait that ends before its method has returned
+# is not recorded, so there may be fewer.
+compile Awaits
+echo 50 | run_mono many profiled alloc,async,output=many.mprof Awaits.exe 100 || fail "status $?"
+count=$(waits '[.waits[] | select(.name == "Awaits.Each#1") | .count] | add' many.mprof)
+test "$count" -ge 4500 && test "$count" -le 5000 || fail "$count waits of 5000"
+
+# An async method that runs already when recording begins.
+coproc awaits { profiled alloc,async,start-disabled,output=late.mprof Awaits.exe 1 2>late.err; }
+echo 3 >&"${awaits[1]}"
+read -r -t 60 line <&"${awaits[0]}"
+expect "the program" "$line" "done"
+program=$(sed -n 's/.*(pid \([0-9]*\)).*/\1/p' late.err)
+"$MPROF" control "$program" enable >control.out || fail "control: $(cat late.err)"
+echo 40 >&"${awaits[1]}"
+read -r -t 60 line <&"${awaits[0]}"
+eval "exec ${awaits[1]}>&-"
+wait "$awaits_PID" || fail "status $?: $(cat late.err)"
+count=$(waits '[.waits[] | select(.name == "Awaits.Loop#1") | .count] | add' late.mprof)
+test "$count" -ge 35 && test "$count" -le 40 || fail "$count waits of 40"
