@@ -352,7 +352,7 @@ static struct {
 	pthread_mutex_t lock;
 	key_map waits;
 	uint64_t last_span;
-	_Atomic uint64_t steps; /* Begins and ends so far; changed with the lock held. */
+	_Atomic uint64_t steps; /* Starts and ends so far; changed with the lock held. */
 } open_waits = {.lock = PTHREAD_MUTEX_INITIALIZER, .waits = {.value_size = 6 * sizeof(uint64_t)}};
 
 /* Tasks of one hash code at one await of one method; what exceeds them is not recorded. */
@@ -363,7 +363,7 @@ enum { KEPT_STEPS = 4096 };
 
 typedef struct open_wait {
 	uint64_t key;
-	uint64_t step;  /* Its last begin or end. */
+	uint64_t step;  /* Its last start or end. */
 	uint64_t count; /* Those that have not ended. */
 	uint64_t spans[OPEN_SPANS];
 } open_wait;
@@ -400,13 +400,13 @@ static uint64_t end_wait(open_wait *wait)
 	return span;
 }
 
-/* A begin or an end that happens now. */
+/* A start or an end of a wait that happens now. */
 typedef struct wait_event {
 	uint64_t key;
 	int is_end;
-	uint64_t entered; /* Of a begin: the step at which the call began that returns. */
+	uint64_t entered; /* Of a start: the step at which the returning call started. */
 	uint64_t span;    /* Receives the number of the span; 0 if the event is not to be recorded. */
-	uint64_t counter; /* Receives the time, so that no end is before its begin. */
+	uint64_t counter; /* Receives the time, so that no end is before its start. */
 } wait_event;
 
 static void note_wait(const MonoProfiler *profiler, wait_event *event)
@@ -526,7 +526,7 @@ static uint64_t name_wait(MonoProfiler *profiler, MonoClass *type, int32_t numbe
 
 /*
  * Records that a state machine begins or ends to wait, if it is at an await. One without a task, which nothing awaits,
- * is known by itself if it is an object; a structure is copied when it waits. \p entered: of a begin, when the call
+ * is known by itself if it is an object; a structure is copied when it waits. \p entered: of a start, when the call
  * began that returns.
  */
 static void record_wait(MonoProfiler *profiler, const await_machine *machine, MonoClass *type, char *address,
