@@ -27,13 +27,13 @@ function list(entries) {
 		element('div', {}, element('dt', {}, name), element('dd', { 'data-key': key, 'data-value': value }, text))));
 }
 
-/** What limits the figures: losses, damage and limits, as sentences. */
-export function findLimits(overview) {
+// What limits the figures: damage, limits, and why events were lost, which a finding states, as sentences.
+function findLimits(overview) {
 	const { totals, session, faults, faultCount, lost, gzipFault, snapshots } = overview;
 	const limits = [];
 	if (totals.lost_events > 0) {
 		const causes = Object.entries(lost).map(([cause, count]) => `${cause}: ${countText(count)}`).join(', ');
-		limits.push(`${countOf(totals.lost_events, 'event was', 'events were')} lost (${causes}): all figures are estimates.`);
+		limits.push(`Causes of losses: ${causes}.`);
 	}
 	if (gzipFault !== null)
 		limits.push(`The file: ${gzipFault}. What is before that was read.`);
@@ -56,7 +56,7 @@ export function findLimits(overview) {
 // The view that shows more about a section of the report.
 const viewOfSection = { methods: 'methods', tree: 'flame', 'sample-tree': 'flame', samples: 'flame', allocations: 'classes', heap: 'heap',
 	'allocation-sites': 'sites', memory: 'memory', handles: 'handles', collections: 'collections', pauses: 'timeline', locks: 'monitors',
-	exceptions: 'exceptions', compilation: 'methods', spans: 'spans', threads: 'threads', metrics: 'metrics', timeline: 'timeline' };
+	exceptions: 'exceptions', compilation: 'methods', spans: 'spans', waits: 'spans', threads: 'threads', metrics: 'metrics', timeline: 'timeline' };
 
 // Kinds of findings about what the log lacks.
 const limitKinds = ['loss', 'sampling'];
@@ -105,7 +105,7 @@ export const overviewView = {
 		const found = readFindings(rows);
 		const notable = found.filter(({ isLimit }) => !isLimit);
 		const limits = findLimits(overview).map((text) => ({ text, view: null, command: null }));
-		const missing = [...limits, ...found.filter(({ isLimit }) => isLimit)];
+		const missing = [...found.filter(({ isLimit }) => isLimit), ...limits];
 		container.replaceChildren(
 			element('h2', {}, 'What stands out'),
 			element('ul', { class: 'findings' }, ...notable.map((finding) => findingItem(finding, filled)), notable.length === 0 ? listContents(filled) : null),
