@@ -28,6 +28,7 @@ typedef struct flame_log {
 	stack_tree *tree;
 	char program[256];
 	sampling_facts sampling;
+	uint64_t idle;  /**< Samples of idle threads, which are not shown. */
 	char *header;   /**< Lines about the log. */
 	char *warnings; /**< Lines about what is missing or estimated; "" if nothing is. */
 } flame_log;
@@ -71,6 +72,19 @@ static void print_warnings(FILE *file, const log_report *report, const stack_tre
 		fputs("The figures are estimates from samples.\n", file);
 }
 
+static uint64_t count_idle(const log_report *report, const stack_tree *tree)
+{
+	mprof_sample_stats row = {.struct_size = sizeof(row)};
+
+	if (tree->value != EXPORT_SAMPLES && tree->value != EXPORT_CPU)
+		return 0;
+	for (size_t i = 0; mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLES, i, &row) == MPROF_OK; i++) {
+		if (row.kind == MPROF_SAMPLE_IDLE)
+			return row.self;
+	}
+	return 0;
+}
+
 /* Makes the texts. Returns 0 if out of memory. */
 static int describe(flame_log *log, const log_report *report)
 {
@@ -78,6 +92,7 @@ static int describe(flame_log *log, const log_report *report)
 	FILE *file = open_memstream(&log->warnings, &size);
 	int is_described = file != NULL;
 
+	log->idle = count_idle(report, log->tree);
 	if (file != NULL) {
 		print_warnings(file, report, log->tree);
 		is_described = text_of_stream(file, &log->warnings) != NULL;
@@ -262,6 +277,9 @@ static void print_total(FILE *file, const flame_picture *picture, const flame_lo
 	fprintf(file, "%s: %s%s", log->name, flame_amount(&picture->scale, amount, whole),
 		log->program[0] != '\0' ? ", " : "");
 	fputs(log->program, file);
+	if (log->idle > 0)
+		fprintf(file, "; without %s samples of idle threads, which --thread shows",
+			text_count(amount, log->idle));
 }
 
 /* The lines below the title. NULL if out of memory. */

@@ -162,6 +162,9 @@ static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
 		return report_wants_class(report, id) ? 0 : MPROF_FRAME_IGNORE;
 	if (kind == MPROF_SAMPLE_NO_STACK)
 		return 0;
+	/* They have no call stacks to show, and would take the room of those that have. */
+	if (kind == MPROF_SAMPLE_IDLE)
+		return MPROF_FRAME_IGNORE;
 	return report_frames_choose(report, kind, id);
 }
 
@@ -297,6 +300,8 @@ static int stack_sources_add_samples(stack_tree *tree, const log_report *report)
 		uint64_t self = node->self;
 		uint32_t frame;
 
+		if (i > 0 && view->items[node->item].kind == MPROF_SAMPLE_IDLE)
+			continue;
 		is_added = i == 0 || (stack_frames_item(tree, report, &view->items[node->item], &frame) &&
 				      stack_nodes_child(tree, nodes[node->parent], frame, &nodes[i]));
 		/* Times are differences of a running sum, so that they add up to that of all samples. */

@@ -59,6 +59,22 @@ check_samples sample=500 0.8
 # In real time, a thread that waits for a processor often gets the signal after its next system call.
 check_samples sample-real=500 0
 
+# Threads of the runtime that wait for work are one row in text, and no part of a picture, which states how many samples
+# it lacks. What a chosen thread waits for is shown.
+"$MPROF" report --json --no-lines samples.mprof >all.json
+idle=$(jq 'def idle: if .children == [] then .hits else ([.children[] | idle] | add) + .hits end;
+	[.sample_tree[] | select([.. | objects | select(has("kind")) | .kind] | all(. == "native")) |
+	select([.. | objects | select(.hits? > 0) | .name] | all(test("wait|futex|poll|nanosleep"))) | idle] | add' all.json)
+"$MPROF" report --sections=samples --no-lines samples.mprof >samples.txt
+row=$(sed -n 's/^ *\([0-9,]*\) .* \[idle threads\]$/\1/p' samples.txt | tr -d ,)
+test "${row:-0}" -gt 0 && test "$row" -ge "${idle:-0}" || fail "$row samples of idle threads, at least $idle: $(cat samples.txt)"
+"$MPROF" flame --no-lines -o idle.svg samples.mprof || fail "flame: status $?"
+shown=$(sed -n 's/.*samples.mprof: \([0-9,]*\) samples.*; without \([0-9,]*\) samples of idle.*/\1 \2/p' idle.svg | tr -d ,)
+expect "samples in the picture and without it" "$((${shown/ /+}))" "$(jq .sample_count all.json)"
+expect "samples that it lacks" "${shown#* }" "$row"
+"$MPROF" report --sections=samples --no-lines --thread=Finalizer samples.mprof >finalizer.txt
+! grep -qF "[idle threads]" finalizer.txt || fail "the stacks of a chosen thread are left out"
+
 # The frames count for the limit, and the innermost are kept.
 profiled sample=500,sample-depth=4,quiet,output=samples.mprof Below.exe 200 || fail "sample-depth: status $?"
 read_samples
