@@ -54,7 +54,8 @@ static void report_sample_name(const log_report *report, const sample_item *item
 	if (name == NULL)
 		name = item->kind == MPROF_SAMPLE_METHOD ? "(unknown)" : "(native)";
 	name_print(name);
-	if (item->is_inlined)
+	/* On the first screen, names need the room. */
+	if (item->is_inlined && !report_is_first_screen(report))
 		fputs(" (inlined)", stdout);
 	if (module != NULL) {
 		fputs(" [", stdout);
