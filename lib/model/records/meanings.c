@@ -45,19 +45,30 @@ static const argument_rule texts[MEANING_TEXT_COUNT] = {
 	[MEANING_KIND] = {"kind", 0},           [MEANING_STATE] = {"state", 0},
 };
 
+meaning_type meaning_of_type(const mprof_reader *reader, uint32_t id)
+{
+	mprof_record record;
+
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_TYPE, id, &record, sizeof(record)) != MPROF_OK)
+		return MEANING_TYPE_COUNT;
+	for (meaning_type found = MEANING_NOTHING + 1; found < MEANING_TYPE_COUNT; found++) {
+		if (strcmp(record.as.type.name, type_names[found]) == 0)
+			return found;
+	}
+	return MEANING_NOTHING;
+}
+
 /* What events of a type are, which is looked up once. Returns 0 if there is no memory. */
 static int find_type(meanings *all, const mprof_reader *reader, uint32_t id, meaning_type *type)
 {
 	const uint32_t known = id_map_get(&all->types, id);
-	mprof_record record;
 
-	*type = known != 0 ? (meaning_type)(known - 1) : MEANING_NOTHING;
-	if (known != 0 ||
-	    mprof_reader_lookup_record(reader, MPROF_RECORD_TYPE, id, &record, sizeof(record)) != MPROF_OK)
+	*type = known != 0 ? (meaning_type)(known - 1) : meaning_of_type(reader, id);
+	if (known != 0)
 		return 1;
-	for (meaning_type found = MEANING_NOTHING + 1; found < MEANING_TYPE_COUNT; found++) {
-		if (strcmp(record.as.type.name, type_names[found]) == 0)
-			*type = found;
+	if (*type == MEANING_TYPE_COUNT) {
+		*type = MEANING_NOTHING;
+		return 1;
 	}
 	return id_map_put(&all->types, id, (uint32_t)*type + 1);
 }

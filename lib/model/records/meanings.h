@@ -29,6 +29,9 @@ typedef enum meaning_type {
 	MEANING_TYPE_COUNT
 } meaning_type;
 
+/** What events of a type are; #MEANING_TYPE_COUNT if it is not defined. */
+meaning_type meaning_of_type(const mprof_reader *reader, uint32_t id);
+
 /** Arguments that are numbers. */
 typedef enum meaning_number {
 	MEANING_COLLECTION,

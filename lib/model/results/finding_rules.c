@@ -2,6 +2,7 @@
 /* The rules by which findings are made, one function for each matter; those about frames are in finding_frames.c. */
 #include "model/results/finding_rules.h"
 
+#include "model/records/meanings.h"
 #include "model/results/finding_frames.h"
 
 #include <inttypes.h>
@@ -740,16 +741,6 @@ static void add_span(finding_source *source, const mprof_event_type_stats *span)
 		    finding_duration(longest, span->max_ns));
 }
 
-/* Whether events are waits, which have a table of their own. */
-static int is_wait(const finding_source *source, uint32_t type)
-{
-	mprof_record record;
-
-	return mprof_reader_lookup_record(source->reader, MPROF_RECORD_TYPE, type, &record, sizeof(record)) ==
-		       MPROF_OK &&
-	       strcmp(record.as.type.name, "mprof.wait") == 0;
-}
-
 static void find_waits(finding_source *source)
 {
 	mprof_wait_stats row = {.struct_size = sizeof(row)};
@@ -787,7 +778,8 @@ static void find_spans(finding_source *source)
 	char name[FINDING_WORDS_SIZE];
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_EVENT_TYPES, i, &row); i++) {
-		if (row.name == NULL || is_wait(source, row.type))
+		/* Waits have a table of their own. */
+		if (row.name == NULL || meaning_of_type(source->reader, row.type) == MEANING_WAIT)
 			continue;
 		if (row.total_ns > longest.total_ns)
 			longest = row;
