@@ -172,7 +172,10 @@ p, hits = json.load(open(sys.argv[1])), {}
 nodes = {n['id']: n['callFrame'] for n in p['nodes']}
 for i in p['samples']:
     c = nodes[i]
-    name = c['functionName'] or '(anonymous %s:%d)' % (c['url'].split('/')[-1], c['lineNumber'] + 1)
+    # Functions of V8 itself may have neither a name nor a file.
+    has_position = c['url'] and c['lineNumber'] >= 0
+    position = ' %s:%d' % (c['url'].split('/')[-1], c['lineNumber'] + 1) if has_position else ''
+    name = c['functionName'] or '(anonymous%s)' % position
     if name not in ('(idle)', '(root)'):
         key = (name, c['url'], c['lineNumber'], c['columnNumber'])
         hits[key] = hits.get(key, 0) + 1
