@@ -248,10 +248,14 @@ static inline __attribute__((always_inline)) uint8_t *put_event(event_encoder *e
 /* The room that the arguments of events need, apart from those that are longer than an event may have. */
 static size_t argument_room(const event_encoder *encoder, const mprof_event *events, size_t count)
 {
-	const int has_arguments = encoder->checker.rules[MPROF_EVENT_TYPED].layout == EVENT_LAYOUT_SIZED;
+	const event_definitions *defined = &encoder->checker.defined;
 	size_t room = 0;
 
-	for (size_t i = 0; has_arguments && i < count; i++) {
+	/* Before a type is defined, no event of a type passes the check: most logs are spared this pass over the events. */
+	if (encoder->checker.rules[MPROF_EVENT_TYPED].layout != EVENT_LAYOUT_SIZED ||
+	    (*defined->type_count == 0 && !defined->any))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
 		mprof_event_detail copy;
 		const mprof_event_detail *detail;
 
