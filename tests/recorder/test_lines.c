@@ -173,6 +173,68 @@ Test(lines, are_counted_where_a_dialect_has_none)
 	}
 }
 
+/* One call stack, of which the bits of \p lines state which of its frames have a line: equal bits are one stack. */
+static void sample_some_lines(mprof_recorder *recorder, unsigned int lines)
+{
+	static const mprof_frame methods[] = {LEAF, LOOP, MAIN};
+	mprof_frame frames[6];
+	size_t count = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		if ((lines >> i & 1) != 0)
+			frames[count++] = mprof_frame_make_line(10 + i, 0, 0);
+		frames[count++] = methods[i];
+	}
+	cr_assert_eq(mprof_recorder_record_sample(recorder, THREAD, frames, count), 1);
+}
+
+/* The recorder compares each call stack with the previous one of its thread: here, each follows each. */
+Test(lines, are_those_of_the_stack_whatever_the_previous_one_had)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	sampled_log sampled;
+	uint32_t stacks[8] = {0};
+	size_t index = 0;
+
+	for (unsigned int first = 0; first < 8; first++) {
+		for (unsigned int second = 0; second < 8; second++) {
+			sample_some_lines(recorder, first);
+			sample_some_lines(recorder, second);
+		}
+	}
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	sampled_log_read(&sampled, &log);
+	cr_assert_eq(sampled.count, 128);
+	for (unsigned int first = 0; first < 8; first++) {
+		for (unsigned int second = 0; second < 8; second++) {
+			const unsigned int lines[] = {first, second};
+
+			for (size_t i = 0; i < 2; i++, index++) {
+				const uint32_t stack = sampled.samples[index].stack;
+
+				if (stacks[lines[i]] == 0)
+					stacks[lines[i]] = stack;
+				cr_expect_eq(stack, stacks[lines[i]], "lines %u after %u", second, first);
+			}
+		}
+	}
+	for (unsigned int lines = 0; lines < 8; lines++) {
+		mprof_stack_frame frames[3];
+		size_t found;
+
+		cr_assert_eq(mprof_reader_lookup_stack(sampled.reader, stacks[lines], frames, sizeof(frames[0]), 3,
+						       &found),
+			     MPROF_OK);
+		cr_assert_eq(found, 3);
+		for (unsigned int i = 0; i < 3; i++)
+			cr_expect_eq(frames[i].line, (lines >> i & 1) != 0 ? 10 + i : 0, "frame %u of %u", i, lines);
+	}
+	sampled_log_free(&sampled);
+	recorded_log_free(&log);
+}
+
 /* The frames of a recorded call stack. */
 static size_t record_and_read(const mprof_frame *elements, size_t count, mprof_stack_frame *frames, size_t capacity)
 {

@@ -206,6 +206,7 @@ typedef struct remembered_stack {
 	uint64_t counter;    /**< Counter for which it was interned. */
 	uint32_t generation; /**< Generation of the native modules at that time. */
 	uint32_t count;
+	int has_lines;       /**< 0: no frame has a line, and \c lines has no values. */
 	mprof_frame frames[MPROF_STACK_MAX]; /**< Outermost first. */
 	frame_line lines[MPROF_STACK_MAX];   /**< Of the frames. */
 	uint32_t stacks[MPROF_STACK_MAX];    /**< ID of the call stack up to each frame. */
@@ -246,36 +247,56 @@ void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator
 	memory->last = NULL;
 }
 
-static const frame_line *line_of(const stack_frames *stack, size_t index)
-{
-	static const frame_line none = {0, 0, 0};
-
-	return stack->lines != NULL ? &stack->lines[index] : &none;
-}
-
 static int is_same_line(const frame_line *one, const frame_line *other)
 {
 	return one->line == other->line && one->file == other->file;
 }
 
-/* The number of outermost frames that a call stack has in common with the last one, whose IDs are known. */
-static size_t count_known_frames(const stack_store *stacks, const remembered_stack *last, uint32_t generation,
-				 const stack_frames *stack, uint64_t counter)
+/* The line of a frame, counted from the outermost one. */
+static const frame_line *line_of(const stack_frames *stack, size_t depth)
 {
-	const mprof_frame *frames = stack->frames;
-	const size_t count = stack->count;
-	size_t shorter = count < last->count ? count : last->count;
+	static const frame_line none = {0, 0, 0};
+
+	return stack->lines != NULL ? &stack->lines[stack->count - 1 - depth] : &none;
+}
+
+/* The number of outermost elements that are the frames of the last call stack, whatever their lines are. */
+static size_t count_same_frames(const remembered_stack *last, const mprof_frame *frames, size_t count)
+{
+	const size_t shorter = count < last->count ? count : last->count;
 	size_t common = 0;
 
+	while (common < shorter && last->frames[common] == frames[count - 1 - common])
+		common++;
+	return common;
+}
+
+/* The number of the first \p common frames, from the outermost one, whose lines are also those of the last stack. */
+static size_t count_same_lines(const remembered_stack *last, const stack_frames *stack, size_t common)
+{
+	static const frame_line none = {0, 0, 0};
+
+	for (size_t i = 0; (last->has_lines || stack->lines != NULL) && i < common; i++) {
+		if (!is_same_line(last->has_lines ? &last->lines[i] : &none, line_of(stack, i)))
+			return i;
+	}
+	return common;
+}
+
+/*
+ * The number of outermost frames that a call stack has in common with the last one, whose IDs are known. \p common of
+ * them are the same frames.
+ */
+static size_t count_known_frames(const stack_store *stacks, const remembered_stack *last, uint32_t generation,
+				 const stack_frames *stack, size_t common, uint64_t counter)
+{
 	/* Equal keys are equal methods only on the same side of the last change. */
 	if (last->generation != generation || last->counter < stacks->keys->methods_changed ||
 	    counter < stacks->keys->methods_changed)
 		return 0;
-	while (common < shorter && last->frames[common] == frames[count - 1 - common] &&
-	       is_same_line(&last->lines[common], line_of(stack, count - 1 - common)))
-		common++;
+	common = count_same_lines(last, stack, common);
 	/* A native frame that is innermost in only one of them is a return address in the other. */
-	if (common == shorter && common > 0 && count != last->count &&
+	if ((common == stack->count || common == last->count) && common > 0 && stack->count != last->count &&
 	    (last->frames[common - 1] & MPROF_FRAME_NATIVE) != 0)
 		common--;
 	return common;
@@ -350,7 +371,6 @@ static uint32_t intern_inner_frames(stack_store *stacks, remembered_stack *last,
 	int is_final = 1;
 
 	for (size_t depth = last->count; depth < count; depth++) {
-		const frame_line *line = line_of(whole, count - 1 - depth);
 		mprof_frame frame = frames[count - 1 - depth];
 		uint32_t position = 0;
 		uint32_t target;
@@ -363,8 +383,8 @@ static uint32_t intern_inner_frames(stack_store *stacks, remembered_stack *last,
 			frame = 0;
 		if (!resolve_frame(stacks, frame, depth == count - 1, counter, &target, &is_final))
 			return 0;
-		if (line->line != 0 || line->file != 0)
-			position = position_of(stacks, line, frame, target);
+		if (whole->lines != NULL)
+			position = position_of(stacks, line_of(whole, depth), frame, target);
 		stack = intern_frame(stacks, stack, frame, target, position);
 		if (stack == 0)
 			return 0;
@@ -373,11 +393,21 @@ static uint32_t intern_inner_frames(stack_store *stacks, remembered_stack *last,
 		if (!is_final)
 			continue;
 		last->frames[depth] = frame;
-		last->lines[depth] = *line;
+		if (last->has_lines)
+			last->lines[depth] = *line_of(whole, depth);
 		last->stacks[depth] = stack;
 		last->count++;
 	}
 	return stack;
+}
+
+/* Forgets what the last call stack of a thread has beyond its \p common outermost frames. */
+static void keep_common_frames(remembered_stack *last, const stack_frames *stack, size_t common)
+{
+	if (stack->lines != NULL && !last->has_lines)
+		memset(last->lines, 0, common * sizeof(*last->lines));
+	last->has_lines = stack->lines != NULL;
+	last->count = (uint32_t)common;
 }
 
 uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_frame *frames, size_t count,
@@ -388,21 +418,26 @@ uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_fr
 	uint32_t generation;
 	size_t common;
 
-	if (frames_have_lines(frames, whole.count)) {
-		frames_split(&stacks->split, frames, whole.count);
-		whole = (stack_frames){stacks->split.frames, stacks->split.lines, stacks->split.count};
-	}
 	if (whole.count == 0 || !output_is_writing(stacks->output))
 		return 0;
 	if (last == NULL)
 		last = memory->last = allocator_allocate_zeroed(&stacks->allocator, sizeof(*last));
 	if (last == NULL)
 		return 0;
+	common = count_same_frames(last, frames, whole.count);
+	/* A line is further inside than its frame: elements that are frames of the last stack need no second look. */
+	if (frames_have_lines(frames, whole.count - common)) {
+		frames_split(&stacks->split, frames, whole.count);
+		whole = (stack_frames){stacks->split.frames, stacks->split.lines, stacks->split.count};
+		if (whole.count == 0)
+			return 0;
+		common = count_same_frames(last, whole.frames, whole.count);
+	}
 	generation = native_code_generation(&stacks->code);
-	common = count_known_frames(stacks, last, generation, &whole, counter);
+	common = count_known_frames(stacks, last, generation, &whole, common, counter);
 	last->counter = counter;
 	last->generation = generation;
-	last->count = (uint32_t)common;
+	keep_common_frames(last, &whole, common);
 	return intern_inner_frames(stacks, last, &whole, counter);
 }
 
