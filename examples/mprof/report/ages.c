@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the history of the managed heap, and objects by class and by call stack with their ages. */
-#include "report/ages.h"
+#include "report/contents.h"
 
 #include "common/table_column.h"
 #include "report/filters.h"
@@ -78,7 +78,7 @@ static void print_change(const mprof_heap_change_entry *entry, int has_deaths)
 }
 
 /* The end is always shown: it is the result. */
-void report_heap_history_text(const log_report *report)
+static void print_history(const log_report *report)
 {
 	const mprof_age_stats totals = totals_of(report);
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_CHANGES);
@@ -114,6 +114,7 @@ const report_view ages_history = {
 	.source = MPROF_TABLE_HEAP_CHANGES,
 	.json = {VIEW_KIND(kind, "event", name_of_kind), VIEW_FIELD(time_ns), VIEW_FIELD(number),
 		 VIEW_FIELD(generation), VIEW_ALL_OTHERS, VIEW_COMPUTED(print_after), VIEW_FIELD(heap_bytes)},
+	.print_text = print_history,
 };
 
 /*
@@ -149,7 +150,7 @@ static void note_gaps(const log_report *report, const mprof_age_stats *totals)
 		       text_bytes(text, totals->sample_interval));
 }
 
-void report_age_totals_text(const log_report *report)
+static void print_age_totals(const log_report *report)
 {
 	static const view_total lines[] = {
 		{"allocated", "allocations", NULL},
@@ -201,7 +202,7 @@ static const report_view age_totals = {
 		 VIEW_FIELD_AS(is_estimate, "estimate")},
 };
 
-void report_age_totals_json(log_report *report, json_writer *json)
+static void write_age_totals(log_report *report, json_writer *json)
 {
 	const mprof_age_stats totals = totals_of(report);
 
@@ -209,6 +210,8 @@ void report_age_totals_json(log_report *report, json_writer *json)
 	report_view_fields(report, json, &age_totals, &totals);
 	json_end_object(json);
 }
+
+const report_view ages_totals = {.print_text = print_age_totals, .print_json = write_age_totals};
 
 /*
  * Classes and call sites.
@@ -622,6 +625,9 @@ const report_view ages_temporaries = {
  * What was alive, at the end or a time, or at the peak.
  */
 
+static void print_all_alive(const log_report *report);
+static void write_alive(log_report *report, json_writer *json);
+
 #define ALIVE_ROWS(objects, size) .remaining = objects, .order = size " " USUAL_ORDER, .sorts = {SITE_SORTS}
 #define ALIVE_CLASSES(objects, size)                                                                                   \
 	{                                                                                                              \
@@ -640,7 +646,7 @@ const report_view ages_temporaries = {
 						   .when = has_estimates),                                             \
 				    VIEW_COLUMN(14, "of allocated", "allocations"),                                    \
 				    VIEW_COLUMN_BY(0, "class, and what allocated it", .print = print_subject)},        \
-			.json = SITE_FIELDS,                                                                           \
+			.json = SITE_FIELDS, .print_text = print_all_alive, .print_json = write_alive,                 \
 	}
 
 static const report_view live_classes = ALIVE_CLASSES("live", "live_bytes");
@@ -663,7 +669,7 @@ static void print_alive(const log_report *report, const report_view *view, const
 	free(rows.rows);
 }
 
-void report_alive_text(const log_report *report)
+static void print_all_alive(const log_report *report)
 {
 	const int at_peak = report->options.alive_at_peak;
 
@@ -671,7 +677,7 @@ void report_alive_text(const log_report *report)
 	print_alive(report, at_peak ? &peak_sites : &ages_alive, "call stack");
 }
 
-void report_alive_json(log_report *report, json_writer *json)
+static void write_alive(log_report *report, json_writer *json)
 {
 	report_view_json(report, json, report->options.alive_at_peak ? &peak_sites : &ages_alive);
 }

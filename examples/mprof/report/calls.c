@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the call tree, and the slowest calls. */
-#include "report/calls.h"
+#include "report/contents.h"
 
 #include "common/output.h"
 #include "report/filters.h"
@@ -121,15 +121,17 @@ static const report_tree call_tree = {
 	.print_fields = print_call_fields,
 };
 
-void report_call_tree_text(const log_report *report)
+static void print_call_tree(const log_report *report)
 {
 	report_tree_text(report, &call_tree);
 }
 
-void report_call_tree_json(log_report *report, json_writer *json)
+static void write_call_tree(log_report *report, json_writer *json)
 {
 	report_tree_json(report, &call_tree, json);
 }
+
+const report_view calls_tree = {.print_text = print_call_tree, .print_json = write_call_tree};
 
 /*
  * The slowest calls.
@@ -246,7 +248,7 @@ static view_rows collect_slow_calls(const log_report *report)
 	return rows;
 }
 
-void report_slow_calls_text(const log_report *report)
+static void print_slow_calls(const log_report *report)
 {
 	view_rows rows = collect_slow_calls(report);
 
@@ -254,10 +256,12 @@ void report_slow_calls_text(const log_report *report)
 	free(rows.rows);
 }
 
-void report_slow_calls_json(log_report *report, json_writer *json)
+static void write_slow_calls(log_report *report, json_writer *json)
 {
 	view_rows rows = collect_slow_calls(report);
 
 	report_view_rows_json(report, json, &slow_calls, &rows);
 	free(rows.rows);
 }
+
+const report_view calls_slowest = {.print_text = print_slow_calls, .print_json = write_slow_calls};

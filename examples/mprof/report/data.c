@@ -3,11 +3,11 @@
 #include "common/arguments.h"
 #include "common/input.h"
 #include "common/output.h"
+#include "report/contents.h"
 #include "report/filters.h"
 #include "report/findings.h"
 #include "report/frames.h"
 #include "report/parts.h"
-#include "report/tables.h"
 #include "shared/text.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the contents of the heap: snapshots and summaries. */
-#include "report/heap.h"
+#include "report/contents.h"
 
 #include "report/parts.h"
 #include "shared/kinds.h"
@@ -42,6 +42,9 @@ static void *read_classes(const log_report *report, size_t *count)
 	return rows;
 }
 
+static void print_snapshots(const log_report *report);
+static void write_snapshots(log_report *report, json_writer *json);
+
 const report_view heap_classes = {
 	.table = REPORT_TABLE_HEAP_CLASSES,
 	.row_size = sizeof(mprof_heap_shot_class),
@@ -53,6 +56,8 @@ const report_view heap_classes = {
 	.columns = {VIEW_COLUMN(10, "bytes", "bytes"), VIEW_SHARE_COLUMN("bytes"),
 		    VIEW_COLUMN(14, "objects", "objects"), VIEW_COLUMN(0, "class", "class_id")},
 	.json = {VIEW_NAME(class_id, "class"), VIEW_FIELD(objects), VIEW_FIELD(bytes)},
+	.print_text = print_snapshots,
+	.print_json = write_snapshots,
 };
 
 static void print_classes(const log_report *report, size_t index, const mprof_heap_shot *snapshot)
@@ -138,7 +143,7 @@ static const report_view snapshots = {
 	.has_all_rows = 1,
 };
 
-void report_heap_shots_text(const log_report *report)
+static void print_snapshots(const log_report *report)
 {
 	view_rows rows = report_view_collect(report, &snapshots);
 	const mprof_heap_shot *shots = (const mprof_heap_shot *)(const void *)rows.rows;
@@ -164,7 +169,7 @@ static size_t first_with_room(const log_report *report, const view_rows *rows)
 	return index;
 }
 
-void report_heap_shots_json(log_report *report, json_writer *json)
+static void write_snapshots(log_report *report, json_writer *json)
 {
 	view_rows rows = report_view_collect(report, &snapshots);
 	snapshot_join join = {.first = first_with_room(report, &rows),
@@ -180,6 +185,8 @@ void report_heap_shots_json(log_report *report, json_writer *json)
  * Summaries.
  */
 
+static void print_last_summaries(const log_report *report);
+
 const report_view heap_summaries = {
 	.table = REPORT_TABLE_HEAP_SUMMARIES,
 	.source = MPROF_TABLE_HEAP_SUMMARIES,
@@ -194,10 +201,11 @@ const report_view heap_summaries = {
 	.has_last = 1,
 	.row_bytes = 200,
 	.left_out = LEFT_OUT_HEAP_SUMMARIES,
+	.print_text = print_last_summaries,
 };
 
 /* Only the last collection is in the text. */
-void report_heap_summaries_text(const log_report *report)
+static void print_last_summaries(const log_report *report)
 {
 	view_rows rows = report_view_collect(report, &heap_summaries);
 	view_rows last = rows;

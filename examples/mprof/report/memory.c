@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints native memory: leaks, the peak, temporary allocations, and their call sites. */
-#include "report/findings.h"
-#include "report/memory.h"
+#include "report/contents.h"
 
+#include "report/findings.h"
 #include "report/filters.h"
 #include "report/parts.h"
 #include "report/stacks.h"
@@ -157,7 +157,7 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 	puts("  without memory that the program maps itself, as by mmap()");
 }
 
-void report_memory_text(const log_report *report)
+static void print_memory(const log_report *report)
 {
 	const mprof_memory_stats totals = totals_of(report);
 
@@ -173,7 +173,7 @@ void report_memory_text(const log_report *report)
 	report_view_text(report, &text_sizes);
 }
 
-void report_memory_json(log_report *report, json_writer *json)
+static void write_memory(log_report *report, json_writer *json)
 {
 	const mprof_memory_stats totals = totals_of(report);
 
@@ -183,3 +183,5 @@ void report_memory_json(log_report *report, json_writer *json)
 	report_view_json(report, json, &sizes);
 	json_end_object(json);
 }
+
+const report_view memory_view = {.print_text = print_memory, .print_json = write_memory};

@@ -3,7 +3,7 @@
  * Prints how much code was compiled at run time and how much was loaded precompiled: all of it, that of each assembly,
  * that of the methods with the most code, and where generated code was.
  */
-#include "report/native_code.h"
+#include "report/contents.h"
 
 #include "report/filters.h"
 #include "report/parts.h"
@@ -39,21 +39,6 @@ static int keep_code(const log_report *report, const void *row)
 	const mprof_method_code *code = row;
 
 	return code->method != 0 ? report_wants_method(report, code->method) : report_wants_all(report);
-}
-
-uint64_t report_code_count(const log_report *report, uint32_t origin)
-{
-	size_t rows = mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES);
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < rows; i++) {
-		mprof_method_code code = {.struct_size = sizeof(code)};
-
-		if (mprof_profile_get_row(report->profile, MPROF_TABLE_METHOD_CODES, i, &code) == MPROF_OK &&
-		    code.method != 0 && code.origin == origin)
-			count += code.count;
-	}
-	return count;
 }
 
 static int compare_groups(const void *left, const void *right)

@@ -2,22 +2,13 @@
 /* Prints a report as text, as one JSON document and as CSV: all loops over the list of its parts. */
 #include "common/csv.h"
 #include "common/name_cut.h"
-#include "report/sections.h"
-#include "report/ages.h"
-#include "report/calls.h"
+#include "report/contents.h"
+#include "report/filters.h"
 #include "report/findings.h"
 #include "report/frames.h"
-#include "report/filters.h"
-#include "report/heap.h"
-#include "report/event_tables.h"
-#include "report/memory.h"
-#include "report/metrics.h"
-#include "report/native_code.h"
 #include "report/parts.h"
-#include "report/processes.h"
-#include "report/samples.h"
+#include "report/sections.h"
 #include "report/tables.h"
-#include "report/timeline.h"
 
 #include <string.h>
 
@@ -103,11 +94,27 @@ static void print_processor_time(const log_report *report)
 		report_view_total("waiting for processors", text_duration(text, ready), LABEL_WIDTH);
 }
 
+/* How often code of an origin, an #mprof_code_origin, was compiled or loaded for a method. */
+static uint64_t count_code(const log_report *report, uint32_t origin)
+{
+	size_t rows = mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES);
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < rows; i++) {
+		mprof_method_code code = {.struct_size = sizeof(code)};
+
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_METHOD_CODES, i, &code) == MPROF_OK &&
+		    code.method != 0 && code.origin == origin)
+			count += code.count;
+	}
+	return count;
+}
+
 /* Mono reports that it compiles a method even if it then finds precompiled code; only the sizes of code show which. */
 static void print_compilation(const log_report *report)
 {
 	const mprof_profile_totals *totals = &report->totals;
-	uint64_t precompiled = report_code_count(report, MPROF_CODE_PRECOMPILED);
+	uint64_t precompiled = count_code(report, MPROF_CODE_PRECOMPILED);
 	char text[TEXT_NUMBER_SIZE];
 
 	if (totals->jit_methods == 0)
@@ -210,6 +217,8 @@ static void print_totals(const log_report *report)
 	print_waits(report);
 }
 
+static void write_totals(log_report *report, json_writer *json);
+
 static const report_view totals_view = {
 	.table = REPORT_TABLE_TOTALS,
 	.source = MPROF_TABLE_TOTALS,
@@ -247,6 +256,8 @@ static const report_view totals_view = {
 		 VIEW_WITHOUT(folded_sites),
 		 VIEW_WITHOUT(left_out),
 		 VIEW_WITHOUT(sample_period_ns)},
+	.print_text = print_totals,
+	.print_json = write_totals,
 };
 
 static void write_totals(log_report *report, json_writer *json)
@@ -260,83 +271,78 @@ static void write_totals(log_report *report, json_writer *json)
  * The parts, in the order in which they are printed.
  */
 
+static const report_view findings_view = {.print_text = report_findings_text, .print_json = report_findings_json};
+static const report_view frames_view = {.print_text = report_frames_text, .print_json = report_frames_json};
+
 typedef struct report_entry {
 	uint64_t sections; /* It is printed if one of them is wanted. */
 	const report_view *view;
-	void (*text)(const log_report *report);              /* NULL: the view, if it has a title. */
-	void (*json)(log_report *report, json_writer *json); /* NULL: the view, if it has fields. */
 } report_entry;
-
-/* For what documents alone have. */
-static void print_nothing(const log_report *report)
-{
-	(void)report;
-}
 
 #define OF(section) (UINT64_C(1) << REPORT_SECTION_##section)
 #define OF_AGES (OF(HISTORY) | OF(TYPES) | OF(BACKTRACES) | OF(TEMPORARIES) | OF(ALIVE))
 
 static const report_entry entries[] = {
-	{OF(FINDINGS), NULL, report_findings_text, report_findings_json},
-	{OF(TOTALS), NULL, print_totals, write_totals},
-	{OF(METHODS), NULL, tables_methods_text, NULL},
-	{OF(METHODS) | OF(COMPILATION), &tables_methods, print_nothing, NULL},
-	{OF(DURATIONS), &tables_durations, NULL, NULL},
-	{OF(SLOW_CALLS), NULL, report_slow_calls_text, report_slow_calls_json},
-	{OF(PAUSES), NULL, report_pauses_text, report_pauses_json},
-	{OF(TIMELINE), NULL, report_timeline_text, report_timeline_json},
-	{OF(SPANS), &tables_spans, NULL, NULL},
-	{OF(SPANS), &tables_longest_spans, NULL, NULL},
-	{OF(SPANS), &tables_event_types, NULL, NULL},
-	{OF(TREE), NULL, report_call_tree_text, report_call_tree_json},
-	{OF(FRAMES), NULL, report_frames_text, report_frames_json},
-	{OF(SAMPLES), &samples_by_item, report_samples_text, report_samples_json},
-	{OF(SAMPLE_LINES), &samples_by_line, NULL, NULL},
-	{OF(SAMPLE_WAITS), &samples_by_wait, report_sample_waits_text, NULL},
-	{OF(SAMPLE_TREE), NULL, report_sample_tree_text, report_sample_tree_json},
-	{OF(SAMPLE_KINDS), &sample_kinds_view, NULL, NULL},
-	{OF(SAMPLE_KINDS), &sample_kinds_groups, NULL, NULL},
-	{OF(ALLOCATIONS), &tables_classes, NULL, NULL},
-	{OF(ALLOCATION_SITES), &tables_allocation_sites, NULL, NULL},
-	{OF(LINES), &tables_lines, NULL, NULL},
-	{OF_AGES, NULL, report_age_totals_text, report_age_totals_json},
-	{OF(HISTORY), &ages_history, report_heap_history_text, NULL},
-	{OF(TYPES), &ages_types, NULL, NULL},
-	{OF(BACKTRACES), &ages_backtraces, NULL, NULL},
-	{OF(TEMPORARIES), &ages_temporaries, NULL, NULL},
-	{OF(ALIVE), &ages_alive, report_alive_text, report_alive_json},
-	{OF(HEAP), &heap_classes, report_heap_shots_text, report_heap_shots_json},
-	{OF(HEAP), &tables_freed, NULL, NULL},
-	{OF(HEAP_SUMMARIES), &heap_summaries, report_heap_summaries_text, NULL},
-	{OF(MEMORY), NULL, report_memory_text, report_memory_json},
-	{OF(HANDLES), &tables_handles, tables_handles_text, tables_handles_json},
-	{OF(COLLECTIONS), &tables_collections, tables_collections_text, NULL},
-	{OF(COLLECTIONS), &meanings_generations, NULL, NULL},
-	{OF(COLLECTIONS), &tables_heap_resizes, NULL, NULL},
-	{OF(LOCKS), &tables_monitors, NULL, NULL},
-	{OF(LOCKS), &tables_monitor_holders, NULL, NULL},
-	{OF(LOCKS), &tables_monitor_sites, NULL, NULL},
-	{OF(WAITS), &meanings_waits, NULL, NULL},
-	{OF(FINALIZERS), &tables_finalizers, NULL, NULL},
-	{OF(EXCEPTIONS), &tables_exceptions, NULL, NULL},
-	{OF(EXCEPTIONS), &tables_exception_sites, NULL, NULL},
-	{OF(EXCEPTIONS), &tables_exception_clauses, NULL, NULL},
-	{OF(COMPILATION), NULL, tables_compilation_text, NULL},
-	{OF(CODE), &code_by_origin, NULL, NULL},
-	{OF(CODE), &code_by_assembly, NULL, NULL},
-	{OF(CODE), &code_by_method, NULL, NULL},
-	{OF(CODE_RANGES), &code_by_range, NULL, NULL},
-	{OF(METRICS), &metrics_view, NULL, NULL},
-	{OF(METRICS), &metrics_histograms, NULL, NULL},
-	{OF(MESSAGES), &meanings_messages, NULL, NULL},
-	{OF(MARKS), &tables_marks, NULL, NULL},
-	{OF(THREADS), &tables_threads, NULL, NULL},
-	{OF(THREAD_STATES), &meanings_states, NULL, NULL},
-	{OF(PROCESSES), &processes_described, NULL, NULL},
-	{OF(TIMELINES), &processes_timelines, NULL, NULL},
-	{OF(CLOCKS), &processes_clocks, NULL, NULL},
-	{OF(ELEMENTS), &tables_elements, NULL, NULL},
-	{OF(DEBUG_INFORMATION), NULL, report_debug_information_text, report_debug_information_json},
+	{OF(FINDINGS), &findings_view},
+	{OF(TOTALS), &totals_view},
+	{OF(METHODS), &tables_methods_lists},
+	{OF(METHODS) | OF(COMPILATION), &tables_methods},
+	{OF(DURATIONS), &tables_durations},
+	{OF(SLOW_CALLS), &calls_slowest},
+	{OF(PAUSES), &timeline_pauses},
+	{OF(TIMELINE), &timeline_threads},
+	{OF(SPANS), &tables_spans},
+	{OF(SPANS), &tables_longest_spans},
+	{OF(SPANS), &tables_event_types},
+	{OF(TREE), &calls_tree},
+	{OF(FRAMES), &frames_view},
+	{OF(SAMPLES), &samples_by_item},
+	{OF(SAMPLE_LINES), &samples_by_line},
+	{OF(SAMPLE_WAITS), &samples_by_wait},
+	{OF(SAMPLE_TREE), &samples_tree},
+	{OF(SAMPLE_KINDS), &sample_kinds_view},
+	{OF(SAMPLE_KINDS), &sample_kinds_groups},
+	{OF(ALLOCATIONS), &tables_classes},
+	{OF(ALLOCATION_SITES), &tables_allocation_sites},
+	{OF(LINES), &tables_lines},
+	{OF_AGES, &ages_totals},
+	{OF(HISTORY), &ages_history},
+	{OF(TYPES), &ages_types},
+	{OF(BACKTRACES), &ages_backtraces},
+	{OF(TEMPORARIES), &ages_temporaries},
+	{OF(ALIVE), &ages_alive},
+	{OF(HEAP), &heap_classes},
+	{OF(HEAP), &tables_freed},
+	{OF(HEAP_SUMMARIES), &heap_summaries},
+	{OF(MEMORY), &memory_view},
+	{OF(HANDLES), &tables_handles},
+	{OF(COLLECTIONS), &tables_collections},
+	{OF(COLLECTIONS), &meanings_generations},
+	{OF(COLLECTIONS), &tables_heap_resizes},
+	{OF(LOCKS), &tables_monitors},
+	{OF(LOCKS), &tables_monitor_holders},
+	{OF(LOCKS), &tables_monitor_sites},
+	{OF(WAITS), &meanings_waits},
+	{OF(FINALIZERS), &tables_finalizers},
+	{OF(EXCEPTIONS), &tables_exceptions},
+	{OF(EXCEPTIONS), &tables_exception_sites},
+	{OF(EXCEPTIONS), &tables_exception_clauses},
+	{OF(COMPILATION), &tables_compilation},
+	{OF(CODE), &code_by_origin},
+	{OF(CODE), &code_by_assembly},
+	{OF(CODE), &code_by_method},
+	{OF(CODE_RANGES), &code_by_range},
+	{OF(METRICS), &metrics_view},
+	{OF(METRICS), &metrics_histograms},
+	{OF(MESSAGES), &meanings_messages},
+	{OF(MARKS), &tables_marks},
+	{OF(THREADS), &tables_threads},
+	{OF(THREAD_STATES), &meanings_states},
+	{OF(PROCESSES), &processes_described},
+	{OF(TIMELINES), &processes_timelines},
+	{OF(CLOCKS), &processes_clocks},
+	{OF(ELEMENTS), &tables_elements},
+	{OF(DEBUG_INFORMATION), &samples_debug_information},
 };
 
 #define ENTRIES (sizeof(entries) / sizeof(entries[0]))
@@ -368,7 +374,7 @@ static int has_key(const report_view *view, const char *text, size_t length)
 static int is_key(const char *text, size_t length)
 {
 	for (size_t i = 0; i < ENTRIES; i++) {
-		if (entries[i].view != NULL && has_key(entries[i].view, text, length))
+		if (has_key(entries[i].view, text, length))
 			return 1;
 	}
 	return 0;
@@ -378,7 +384,7 @@ static int is_key(const char *text, size_t length)
 static int is_listed(size_t entry, const view_sort *sort)
 {
 	for (size_t i = 0; i < entry; i++) {
-		if (entries[i].sections == entries[entry].sections && entries[i].view != NULL &&
+		if (entries[i].sections == entries[entry].sections &&
 		    has_key(entries[i].view, sort->name, strlen(sort->name)))
 			return 1;
 	}
@@ -393,7 +399,7 @@ static void print_keys(FILE *file)
 	for (size_t i = 0; i < ENTRIES; i++) {
 		const report_view *view = entries[i].view;
 
-		for (size_t k = 0; view != NULL && k < VIEW_SORTS_MAX && view->sorts[k].name != NULL; k++) {
+		for (size_t k = 0; k < VIEW_SORTS_MAX && view->sorts[k].name != NULL; k++) {
 			const char *section = sections_name(sections_of_table(view->table));
 
 			if (is_listed(i, &view->sorts[k]))
@@ -435,10 +441,9 @@ static int has_enough(const report_entry *entry)
 static int is_text_section(uint64_t section)
 {
 	for (size_t i = 0; i < ENTRIES; i++) {
-		const report_entry *entry = &entries[i];
+		const report_view *view = entries[i].view;
 
-		if ((entry->sections & section) != 0 && entry->text != print_nothing &&
-		    (entry->text != NULL || (entry->view != NULL && entry->view->title != NULL)))
+		if ((entries[i].sections & section) != 0 && (view->print_text != NULL || view->title != NULL))
 			return 1;
 	}
 	return 0;
@@ -474,9 +479,9 @@ void report_print_text(log_report *report)
 
 		if (!wants_entry(report, entry) || (is_first_screen && has_enough(entry)))
 			continue;
-		if (entry->text != NULL)
-			entry->text(report);
-		else if (entry->view != NULL && entry->view->title != NULL)
+		if (entry->view->print_text != NULL)
+			entry->view->print_text(report);
+		else if (entry->view->title != NULL)
 			report_view_text(report, entry->view);
 		if (report_title_count() > titles)
 			printed |= entry->sections;
@@ -554,14 +559,14 @@ static void write_document(log_report *report, json_writer *json)
 	json_begin_document(json);
 	write_session(report, json);
 	for (size_t i = 0; i < ENTRIES; i++) {
-		const report_entry *entry = &entries[i];
+		const report_view *view = entries[i].view;
 
-		if (!wants_entry(report, entry))
+		if (!wants_entry(report, &entries[i]))
 			continue;
-		if (entry->json != NULL)
-			entry->json(report, json);
-		else if (entry->view != NULL && entry->view->json[0].use != VIEW_END)
-			report_view_json(report, json, entry->view);
+		if (view->print_json != NULL)
+			view->print_json(report, json);
+		else if (view->json[0].use != VIEW_END)
+			report_view_json(report, json, view);
 	}
 	write_filters(report, json);
 	write_left_out(report, json);

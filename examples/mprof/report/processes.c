@@ -3,6 +3,7 @@
 #include "report/processes.h"
 
 #include "common/terminal.h"
+#include "report/contents.h"
 #include "report/parts.h"
 #include "shared/kinds.h"
 

@@ -8,10 +8,6 @@
 
 #include "report/view.h"
 
-extern const report_view processes_described;
-extern const report_view processes_timelines;
-extern const report_view processes_clocks;
-
 /** Prints " of NAME (NUMBER)" for a thread of a process, if the log has several. */
 void processes_print_of(const log_report *report, uint64_t number);
 

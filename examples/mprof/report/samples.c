@@ -4,6 +4,7 @@
 
 #include "common/name_cut.h"
 #include "common/table_column.h"
+#include "report/contents.h"
 #include "report/filters.h"
 #include "report/findings.h"
 #include "report/parts.h"
@@ -244,6 +245,9 @@ static void note_sampling(const log_report *report, const view_rows *rows)
 	print_truncated(count_truncated_rows(rows));
 }
 
+static void print_samples(const log_report *report);
+static void write_samples(log_report *report, json_writer *json);
+
 const report_view samples_by_item = {
 	.table = REPORT_TABLE_SAMPLES,
 	.row_size = sizeof(sample_item),
@@ -264,9 +268,11 @@ const report_view samples_by_item = {
 	.json = {VIEW_COMPUTED(print_row_fields), VIEW_FIELD_AS(self, KEY_SAMPLES_SELF),
 		 VIEW_FIELD_AS(total, KEY_SAMPLES_TOTAL), VIEW_JOIN(self, print_own_time),
 		 VIEW_JOIN(total, print_total_time)},
+	.print_text = print_samples,
+	.print_json = write_samples,
 };
 
-void report_samples_text(const log_report *report)
+static void print_samples(const log_report *report)
 {
 	view_rows rows = report_view_collect(report, &samples_by_item);
 
@@ -276,7 +282,7 @@ void report_samples_text(const log_report *report)
 	free(rows.rows);
 }
 
-void report_samples_json(log_report *report, json_writer *json)
+static void write_samples(log_report *report, json_writer *json)
 {
 	view_rows rows = report_view_collect(report, &samples_by_item);
 
@@ -351,7 +357,7 @@ static int get_module(const log_report *report, uint32_t id, mprof_record *modul
 		       MPROF_OK;
 }
 
-void report_debug_information_text(const log_report *report)
+static void print_debug_information(const log_report *report)
 {
 	int is_titled = 0;
 
@@ -372,7 +378,7 @@ void report_debug_information_text(const log_report *report)
 	}
 }
 
-void report_debug_information_json(log_report *report, json_writer *json)
+static void write_debug_information(log_report *report, json_writer *json)
 {
 	static const char *const names[DEBUG_STATES] = {
 		[DEBUG_FOUND] = "found",     [DEBUG_NO_BUILD_ID] = "no build id",
@@ -394,6 +400,11 @@ void report_debug_information_json(log_report *report, json_writer *json)
 	}
 	json_end_array(json);
 }
+
+const report_view samples_debug_information = {
+	.print_text = print_debug_information,
+	.print_json = write_debug_information,
+};
 
 /*
  * What threads waited for.
@@ -446,6 +457,8 @@ static const char *name_of_wait(uint32_t kind)
 	return kind_names[kind];
 }
 
+static void print_waits(const log_report *report);
+
 const report_view samples_by_wait = {
 	.table = REPORT_TABLE_SAMPLE_WAITS,
 	.row_size = sizeof(wait_row),
@@ -462,10 +475,11 @@ const report_view samples_by_wait = {
 		 VIEW_JOIN(self, print_own_time)},
 	.shows_all = 1,
 	.has_all_rows = 1,
+	.print_text = print_waits,
 };
 
 /* Nothing if the samples were taken by processor time, in which threads do not wait. */
-void report_sample_waits_text(const log_report *report)
+static void print_waits(const log_report *report)
 {
 	view_rows rows = report_view_collect(report, &samples_by_wait);
 
@@ -561,15 +575,17 @@ static const report_tree sample_tree = {
 	.print_fields = print_node_fields,
 };
 
-void report_sample_tree_text(const log_report *report)
+static void print_sample_tree(const log_report *report)
 {
 	report_tree_text(report, &sample_tree);
 }
 
-void report_sample_tree_json(log_report *report, json_writer *json)
+static void write_sample_tree(log_report *report, json_writer *json)
 {
 	report_tree_json(report, &sample_tree, json);
 }
+
+const report_view samples_tree = {.print_text = print_sample_tree, .print_json = write_sample_tree};
 
 /*
  * Samples of kinds.

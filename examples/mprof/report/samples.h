@@ -18,19 +18,4 @@ const char *report_sample_item_name(const log_report *report, const sample_item 
 /** The file of the module of native code; NULL if unknown, and for all other kinds. */
 const char *report_sample_module(const log_report *report, const sample_item *item);
 
-extern const report_view samples_by_item; /**< For the keys of --sort. */
-extern const report_view samples_by_line;
-extern const report_view samples_by_wait; /**< For documents. */
-
-void report_samples_text(const log_report *report);
-void report_samples_json(log_report *report, json_writer *json);
-void report_debug_information_text(const log_report *report);
-void report_debug_information_json(log_report *report, json_writer *json);
-void report_sample_waits_text(const log_report *report);
-void report_sample_tree_text(const log_report *report);
-void report_sample_tree_json(log_report *report, json_writer *json);
-
-extern const report_view sample_kinds_view;
-extern const report_view sample_kinds_groups; /**< By thread, processor and mode. */
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "common/name_cut.h"
 #include "common/table_column.h"
+#include "report/contents.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
@@ -75,12 +76,19 @@ static void print_method_origin(const log_report *report, json_writer *json, con
 		    VIEW_COLUMN(10, "total", "total_ns"), VIEW_COLUMN(14, "calls", "calls"),                           \
 		    VIEW_COLUMN(0, "method", "id")}
 
+/* Text has tables_methods_lists instead. */
+static void print_nothing(const log_report *report)
+{
+	(void)report;
+}
+
 const report_view tables_methods = {
 	METHOD_ROWS,
 	.title = "Methods by their own time",
 	.order = "self_ns calls samples <id",
 	.json = {VIEW_JOIN(id, print_method_name), VIEW_ALL_OTHERS, VIEW_FIELD_AS(samples_total, KEY_SAMPLES_TOTAL),
 		 VIEW_JOIN(id, print_method_origin)},
+	.print_text = print_nothing,
 };
 
 static const report_view methods_by_total = {
@@ -95,7 +103,7 @@ static const report_view methods_as_chosen = {
 	.order = "self_ns calls samples <id",
 };
 
-void tables_methods_text(const log_report *report)
+static void print_methods(const log_report *report)
 {
 	if (report_view_is_sorted(report, &tables_methods)) {
 		report_view_text(report, &methods_as_chosen);
@@ -104,6 +112,8 @@ void tables_methods_text(const log_report *report)
 		report_view_text(report, &methods_by_total);
 	}
 }
+
+const report_view tables_methods_lists = {.print_text = print_methods};
 
 static const report_view compilation = {
 	.table = REPORT_TABLE_COMPILATION,
@@ -116,7 +126,7 @@ static const report_view compilation = {
 	.columns = {VIEW_COLUMN(10, NULL, "jit_ns"), VIEW_COLUMN(0, NULL, "id")},
 };
 
-void tables_compilation_text(const log_report *report)
+static void print_compilation(const log_report *report)
 {
 	view_rows rows = report_view_collect(report, &compilation);
 	char text[TEXT_NUMBER_SIZE];
@@ -126,6 +136,8 @@ void tables_compilation_text(const log_report *report)
 		printf("  %s compilations failed\n", text_count(text, report->totals.jit_failures));
 	free(rows.rows);
 }
+
+const report_view tables_compilation = {.print_text = print_compilation};
 
 static void *read_durations(const log_report *report, size_t *count)
 {
@@ -450,6 +462,8 @@ const report_view tables_handles = {
 	.below = print_handle_sites,
 	.json = {VIEW_NAME(class_id, "class"), VIEW_KIND(type, "type", kind_of_handle), VIEW_FIELD(created),
 		 VIEW_FIELD(deleted), VIEW_ALL_OTHERS, VIEW_COMPUTED(write_handle_sites)},
+	.print_text = tables_handles_text,
+	.print_json = tables_handles_json,
 };
 
 void tables_handles_text(const log_report *report)
@@ -568,7 +582,7 @@ static void print_causes(const log_report *report, size_t count)
 		printf("  %10" PRIu64 " more\n", left_out);
 }
 
-void tables_collections_text(const log_report *report)
+static void print_collections(const log_report *report)
 {
 	generation generations[GENERATIONS] = {{0}};
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_COLLECTIONS);
@@ -606,6 +620,7 @@ const report_view tables_collections = {
 	.json = {VIEW_FIELD(number), VIEW_FIELD(generation), VIEW_FIELD_NEEDS(pause_ns, has_pause), VIEW_FIELD(name),
 		 VIEW_FIELD(cause), VIEW_WITHOUT(has_pause), VIEW_ALL_OTHERS, VIEW_OPPOSITE(unfinished, "finished")},
 	.has_all_rows = 1,
+	.print_text = print_collections,
 };
 
 const report_view tables_heap_resizes = {

@@ -3,7 +3,7 @@
  * Prints pauses, the longest first, with percentiles and a histogram of their durations; and what each thread did in
  * slices of time: a character per slice as text, arrays of times as JSON.
  */
-#include "report/timeline.h"
+#include "report/contents.h"
 
 #include "report/filters.h"
 #include "report/frames.h"
@@ -219,7 +219,7 @@ static const report_view pauses = {
 		 VIEW_FRAMES},
 };
 
-void report_pauses_text(const log_report *report)
+static void print_pauses(const log_report *report)
 {
 	view_rows rows = report_view_collect(report, &pauses);
 	const mprof_pause *found = (const mprof_pause *)(const void *)rows.rows;
@@ -275,7 +275,7 @@ static void print_histogram_json(json_writer *json, const pause_sums *sums, int 
 	json_end_array(json);
 }
 
-void report_pauses_json(log_report *report, json_writer *json)
+static void write_pauses(log_report *report, json_writer *json)
 {
 	view_rows rows = report_view_collect(report, &pauses);
 	const mprof_pause *found = (const mprof_pause *)(const void *)rows.rows;
@@ -286,6 +286,8 @@ void report_pauses_json(log_report *report, json_writer *json)
 	print_histogram_json(json, &sums, rows.count > 0);
 	free(rows.rows);
 }
+
+const report_view timeline_pauses = {.print_text = print_pauses, .print_json = write_pauses};
 
 /*
  * The timeline.
@@ -377,7 +379,7 @@ static void print_thread(const log_report *report, size_t index, size_t slices)
 	putchar('\n');
 }
 
-void report_timeline_text(const log_report *report)
+static void print_timeline(const log_report *report)
 {
 	mprof_timeline timeline = timeline_of(report);
 	size_t count = count_threads(report);
@@ -438,7 +440,7 @@ static void print_thread_json(const log_report *report, json_writer *json, size_
 	json_end_object(json);
 }
 
-void report_timeline_json(log_report *report, json_writer *json)
+static void write_timeline(log_report *report, json_writer *json)
 {
 	mprof_timeline timeline = timeline_of(report);
 	size_t rows = report_rows(report, report->options.timeline_slices > 0 ? count_threads(report) : 0);
@@ -459,3 +461,5 @@ void report_timeline_json(log_report *report, json_writer *json)
 	json_end_array(json);
 	json_end_object(json);
 }
+
+const report_view timeline_threads = {.print_text = print_timeline, .print_json = write_timeline};

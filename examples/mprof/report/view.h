@@ -186,6 +186,9 @@ typedef struct report_view {
 	uint64_t (*size)(const log_report *report, const void *row, uint64_t most); /**< As row_bytes; NULL: that. */
 	uint64_t row_bytes; /**< Estimated size of an object without its call stack; 0: not bounded. */
 	report_part left_out;
+
+	void (*print_text)(const log_report *report);              /**< NULL: the rows, if the view has a title. */
+	void (*print_json)(log_report *report, json_writer *json); /**< NULL: the rows, if it has fields. */
 } report_view;
 
 /** Allocates rows for report_view::read; NULL after a message if out of memory. */
