@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the command that the first argument names. */
 #include "commands/commands.h"
-#include "commands/complete.h"
-#include "commands/topics.h"
 #include "common/arguments.h"
 #include "common/output.h"
 

@@ -3,9 +3,8 @@
  * mprof complete: what can follow on a command line. The help texts of the commands are what it reads, so that an
  * option is described once, for readers and for all shells.
  */
-#include "commands/complete.h"
+#include "commands/commands.h"
 
-#include "commands/topics.h"
 #include "common/arguments.h"
 #include "export/value.h"
 #include "shared/dialects.h"

@@ -3,9 +3,6 @@
 #include "commands/commands.h"
 #include "common/arguments.h"
 #include "diff/diff.h"
-#include "diff/limit.h"
-#include "diff/memory.h"
-#include "diff/paths.h"
 #include "diff/tables.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* mprof doctor: checks that everything recording needs is installed, and prints what to do if not. */
-#include "common/arguments.h"
-#include "record/child.h"
 #include "commands/commands.h"
+#include "common/arguments.h"
 #include "common/demangle.h"
 #include "common/modules.h"
 #include "explore/page.h"
+#include "record/record.h"
 #include "record/target.h"
 #include "shared/control_paths.h"
 #include "symbolize/native_lines.h"

@@ -7,9 +7,7 @@
 #include "common/json.h"
 #include "common/name_cut.h"
 #include "common/table_view.h"
-#include "heap/overview.h"
-#include "heap/paths.h"
-#include "heap/selection.h"
+#include "heap/heap.h"
 #include "heap/view.h"
 #include "shared/text.h"
 

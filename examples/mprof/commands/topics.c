@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints help pages about questions that a profile can answer: three commands each, and what to look at. */
-#include "commands/topics.h"
+#include "commands/commands.h"
 
 #include <stdio.h>
 #include <string.h>

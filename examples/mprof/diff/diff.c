@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the logs of a difference, finds what makes their figures hard to compare, and prints all parts. */
-#include "common/csv.h"
+#include "diff/diff.h"
+
 #include "common/arguments.h"
+#include "common/csv.h"
+#include "common/input.h"
 #include "common/json.h"
 #include "common/output.h"
-#include "common/input.h"
 #include "diff/heap_part.h"
-#include "diff/limit.h"
-#include "diff/memory.h"
-#include "diff/paths.h"
 #include "diff/tables.h"
 
 #include <inttypes.h>

@@ -7,6 +7,7 @@
 #define DIFF_H
 
 #include "common/input.h"
+#include "common/json.h"
 #include "common/summary.h"
 
 #include <mprof/heap.h>
@@ -75,7 +76,7 @@ typedef struct heap_side {
 	int has_retained; /**< Retained sizes are known. */
 } heap_side;
 
-/** Objects by identity: diff/heap_identity.h. */
+/** Objects by identity (heap_part.c). */
 typedef struct heap_identity heap_identity;
 
 typedef struct log_diff {
@@ -122,5 +123,74 @@ void diff_print_json(const log_diff *diff);
 
 /** Prints the tables of the JSON document as CSV. Returns #STATUS_OK, or #STATUS_DAMAGED after a message. */
 int diff_print_csv(const log_diff *diff);
+
+/*
+ * diff/limit.c: growth that exceeds a limit, for tests that fail if a program grew.
+ */
+
+/** Parses "5%", "1m" or "20ms" into the limit. Returns 0 after a message if it is invalid. */
+int diff_limit_parse(diff_options *options, const char *value);
+
+/** Sets the limited figure by its name. Returns 0 after a message if there is no such figure. */
+int diff_limit_choose(diff_options *options, const char *name);
+
+/**
+ * Finds what exceeds the limit, and prints a message for each. Returns #STATUS_OK; #STATUS_DAMAGED if the limit is
+ * exceeded or cannot be checked.
+ */
+int diff_limit_check(log_diff *diff);
+void diff_limit_release(log_diff *diff);
+
+/** Prints the array "exceeded". */
+void diff_limit_print_json(const log_diff *diff, json_writer *json);
+
+/*
+ * diff/memory.c: the native memory of both logs: its totals, which call paths show in detail.
+ */
+
+/** Whether the log of a side has native memory. */
+int diff_memory_recorded(const log_diff *diff, int side);
+
+/** Whether both logs have it. */
+int diff_memory_comparable(const log_diff *diff);
+
+/** Whether native memory is all that can be compared: both logs have it, and nothing else that differences show. */
+int diff_memory_is_all(const log_diff *diff);
+
+/** The sum of the values of a tree of frames of native memory, by \p source (#mprof_frame_source), of both sides. */
+void diff_memory_sums(const log_diff *diff, uint32_t source, uint64_t sums[DIFF_SIDES]);
+
+void diff_memory_print_text(const log_diff *diff);
+void diff_memory_print_json(const log_diff *diff, json_writer *json);
+
+/*
+ * diff/paths.c: the call paths of both logs in one tree: what grew on which path.
+ */
+
+/** What the trees can be made from, for the help of the command. */
+#define DIFF_PATHS_SOURCES "calls, samples, allocations, memory, memory-live, memory-peak or memory-temporary"
+
+/**
+ * Sets the source of the trees by its name; NULL chooses it later. Returns 0 after a message, which names the option,
+ * if it is invalid.
+ */
+int diff_paths_choose(diff_options *options, const char *option, const char *name);
+
+/** Whether a log has what the trees are to be made from, if that was chosen. Prints a message if not. */
+int diff_paths_have_source(const log_diff *diff);
+
+/** Parses the least change of a path. Returns 0 after a message if it is invalid. */
+int diff_paths_parse_percent(diff_options *options, const char *value);
+
+/**
+ * Makes the trees of both logs, from the chosen source or the first that both have; stores it in log_diff::tree_source.
+ * The caller frees the trees, also after an error.
+ */
+mprof_status diff_paths_make_trees(log_diff *diff, mprof_frame_tree *trees[DIFF_SIDES]);
+
+void diff_paths_print_text(const log_diff *diff);
+
+/** Prints the keys "call_paths_of" and "call_paths". */
+void diff_paths_print_json(const log_diff *diff, json_writer *json);
 
 #endif

@@ -20,7 +20,7 @@ void heap_part_release(log_diff *diff);
 /** Prints the table of classes, and what is missing in the snapshots. */
 void heap_part_print_text(const log_diff *diff);
 
-/** Prints the keys "heap_shots", "classes", "heap_growth", and those of heap_identity_print_json(). */
+/** Prints the keys "heap_shots", "classes", "heap_growth", and those of objects by identity. */
 void heap_part_print_json(const log_diff *diff, json_writer *json);
 
 #endif

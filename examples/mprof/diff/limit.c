@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks growth against a limit. */
-#include "diff/limit.h"
+#include "diff/diff.h"
 
 #include "common/arguments.h"
 #include "common/output.h"
-#include "diff/memory.h"
 #include "diff/tables.h"
 
 #include <stdlib.h>

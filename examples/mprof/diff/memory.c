@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the totals of native memory. */
-#include "diff/memory.h"
+#include "diff/diff.h"
 
 #include "common/table_column.h"
 #include "diff/tables.h"

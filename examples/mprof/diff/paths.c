@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the call paths of both logs as one tree. */
-#include "diff/paths.h"
+#include "diff/diff.h"
 
 #include "common/name_cut.h"
 #include "common/output.h"
-#include "diff/memory.h"
 #include "diff/tables.h"
 
 #include <stdlib.h>

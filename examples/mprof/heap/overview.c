@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what a heap snapshot contains: totals, classes and the largest objects; and the list of all snapshots. */
-#include "heap/overview.h"
+#include "heap/heap.h"
 
 #include "common/output.h"
 #include "common/table_view.h"
-#include "heap/selection.h"
 #include "heap/view.h"
 #include "shared/kinds.h"
 #include "shared/text.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Paths from roots, what refers to objects, and single objects. */
-#include "heap/paths.h"
+#include "heap/heap.h"
 
 #include "common/arguments.h"
 #include "common/name_cut.h"
 #include "common/output.h"
 #include "common/table_view.h"
-#include "heap/overview.h"
-#include "heap/selection.h"
 #include "heap/shapes.h"
 #include "heap/view.h"
 #include "shared/key_map.h"

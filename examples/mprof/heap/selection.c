@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which objects an answer is about. */
-#include "heap/selection.h"
+#include "heap/heap.h"
 
 #include <mprof/heap.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explains why a recorded program has written no log, and names the command that shows what was recorded. */
-#include "record/advice.h"
+#include "record/record.h"
 
 #include "common/arguments.h"
 #include "common/names.h"

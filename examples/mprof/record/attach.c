@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records a process that runs already, which goes on undisturbed. */
-#include "record/attach.h"
+#include "record/record.h"
 
 #include "common/arguments.h"
 #include "common/control_connection.h"

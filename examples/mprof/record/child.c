@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a program and waits for it. */
-#include "record/child.h"
+#include "record/record.h"
 
 #include "common/arguments.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes one log of those of all processes of a recorded program. */
-#include "record/one_log.h"
+#include "record/record.h"
 
 #include "common/arguments.h"
 #include "common/merge_logs.h"
