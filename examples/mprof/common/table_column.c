@@ -6,12 +6,31 @@
 #include <stdio.h>
 #include <string.h>
 
+static int is_text(const char *text, const char *name, size_t length)
+{
+	return strlen(text) == length && strncmp(text, name, length) == 0;
+}
+
+/* The measure with a name; #MPROF_MEASURE_NONE for the name of a column. */
+static uint32_t find_measure(const char *name, size_t length)
+{
+	static const char *const names[] = {
+		[MPROF_MEASURE_COUNT] = "@count", [MPROF_MEASURE_SELF] = "@self", [MPROF_MEASURE_TOTAL] = "@total"};
+
+	for (uint32_t measure = MPROF_MEASURE_COUNT; measure < sizeof(names) / sizeof(names[0]); measure++) {
+		if (is_text(names[measure], name, length))
+			return measure;
+	}
+	return MPROF_MEASURE_NONE;
+}
+
 const mprof_table_column *table_column_find(table_columns columns, uint32_t table, const char *name, size_t length)
 {
+	const uint32_t measure = find_measure(name, length);
 	const mprof_table_column *column;
 
 	for (size_t i = 0; (column = columns(table, i)) != NULL; i++) {
-		if (strlen(column->name) == length && strncmp(column->name, name, length) == 0)
+		if (measure != MPROF_MEASURE_NONE ? column->measure == measure : is_text(column->name, name, length))
 			return column;
 	}
 	return NULL;

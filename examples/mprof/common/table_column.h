@@ -24,7 +24,10 @@
 /** Returns a column by its number: mprof_table_get_column() or mprof_heap_table_get_column(). */
 typedef const mprof_table_column *(*table_columns)(uint32_t table, size_t column);
 
-/** The column of a table with a name of \p length bytes; NULL if there is none. */
+/**
+ * The column of a table with a name of \p length bytes; NULL if there is none. "@self" and the like name the column that
+ * has a measure (#mprof_column_measure), whatever the table calls it.
+ */
 const mprof_table_column *table_column_find(table_columns columns, uint32_t table, const char *name, size_t length);
 
 /** The number that a row has in a column; 0 for NULL, and for a text. */

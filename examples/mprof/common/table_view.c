@@ -111,16 +111,19 @@ static int is_field(const table_field *field)
 	return field->field != NULL || field->key != NULL;
 }
 
-static const char *key_of(const table_field *field)
+static const char *key_of(const table_view *view, const table_field *field)
 {
-	return field->key != NULL ? field->key : field->field;
+	const mprof_table_column *column = find_column(view, field->field);
+
+	return field->key != NULL ? field->key : column != NULL ? column->name : field->field;
 }
 
-static void print_value(const table_rows *rows, json_writer *json, const table_field *field,
-			const mprof_table_column *column, const void *row)
+static void print_value(const table_view *view, const table_rows *rows, json_writer *json, const table_field *field,
+			const void *row)
 {
+	const mprof_table_column *column = find_column(view, field->field);
 	const char *text = table_column_text(column, row);
-	const char *key = key_of(field);
+	const char *key = key_of(view, field);
 	class_name name;
 
 	if (field->use == TABLE_NAME)
@@ -139,13 +142,13 @@ void table_view_fields(const table_view *view, const table_rows *rows, json_writ
 		const table_field *field = &view->fields[i];
 
 		if (field->is_known != NULL && !field->is_known(rows->user))
-			json_null(json, key_of(field));
+			json_null(json, key_of(view, field));
 		else if (field->use == TABLE_PRINT)
-			field->print(rows->user, json, key_of(field), row);
+			field->print(rows->user, json, key_of(view, field), row);
 		else if (field->use == TABLE_NUMBER)
-			json_unsigned(json, key_of(field), index + 1);
+			json_unsigned(json, key_of(view, field), index + 1);
 		else
-			print_value(rows, json, field, find_column(view, field->field), row);
+			print_value(view, rows, json, field, row);
 	}
 }
 
@@ -161,6 +164,17 @@ void table_view_json(const table_view *view, const table_rows *rows, size_t show
 		json_end_object(json);
 	}
 	json_end_array(json);
+}
+
+void table_view_measure_json(json_writer *json, uint32_t table, const char *measure, int is_known, uint64_t number)
+{
+	const mprof_table_column *column =
+		table_column_find(mprof_heap_table_get_column, table, measure, strlen(measure));
+
+	if (is_known)
+		json_unsigned(json, column->name, number);
+	else
+		json_null(json, column->name);
 }
 
 /*
@@ -197,17 +211,18 @@ static void print_csv_value(const table_view *view, const table_rows *rows, cons
 		printf("%" PRIu64, number);
 }
 
-/* The field of the next key of a list; NULL after the last one. */
+/* The field of the next word of a list, its key or its name; NULL after the last one. */
 static const table_field *next_field(const table_view *view, const char **list)
 {
 	const size_t length = strcspn(*list, " ");
 
 	for (size_t i = 0; length > 0 && i < TABLE_VIEW_FIELDS && is_field(&view->fields[i]); i++) {
-		const char *key = key_of(&view->fields[i]);
+		const table_field *field = &view->fields[i];
+		const char *word = field->key != NULL ? field->key : field->field;
 
-		if (strlen(key) == length && strncmp(key, *list, length) == 0) {
+		if (strlen(word) == length && strncmp(word, *list, length) == 0) {
 			*list += length + ((*list)[length] != '\0');
-			return &view->fields[i];
+			return field;
 		}
 	}
 	return NULL;
@@ -222,7 +237,7 @@ static void print_csv_line(const table_view *view, const table_rows *rows, const
 		if (!is_first)
 			putchar(',');
 		if (row == NULL)
-			fputs(key_of(field), stdout);
+			fputs(key_of(view, field), stdout);
 		else
 			print_csv_value(view, rows, field, row, index);
 	}

@@ -3,8 +3,8 @@
  * \file common/table_view.h
  * \brief What a command shows of a table of heap graphs: text, JSON and CSV are loops over it.
  *
- * A field is named as in the description of its table (mprof_heap_table_get_column()), whose unit decides how it is
- * printed. Functions of a view print what is not a field: names of other objects, and figures that are computed. The
+ * A field is named as in the description of its table (mprof_heap_table_get_column()), or by its measure, as "@total";
+ * its unit decides how it is printed. Functions of a view print what is not a field: names of other objects, and figures that are computed. The
  * views of "mprof report" (report/view.h) also filter, sort and merge rows, and fit them into bounded documents.
  */
 #ifndef TABLE_VIEW_H
@@ -73,7 +73,7 @@ typedef struct table_view {
 	uint32_t table;                        /**< An #mprof_heap_table, or #MPROF_HEAP_TABLE_GROWTH. */
 	table_cell cells[TABLE_VIEW_COLUMNS];  /**< Up to one without a heading. */
 	table_field fields[TABLE_VIEW_FIELDS]; /**< Up to one without a field and a key. */
-	const char *csv;                       /**< Keys of fields, with blanks between them. */
+	const char *csv;                       /**< Keys of fields, or their names, with blanks between them. */
 } table_view;
 
 /** Prints the heading and the first rows, as many as \p shown. */
@@ -85,6 +85,12 @@ void table_view_json(const table_view *view, const table_rows *rows, size_t show
 /** Prints the fields of one row into an object. \p index: the number of the row, from 0. */
 void table_view_fields(const table_view *view, const table_rows *rows, json_writer *json, const void *row,
 		       size_t index);
+
+/**
+ * Prints a number that is not of a row under the key that the rows of a table have for a measure, as "@total"; null if it
+ * is not known.
+ */
+void table_view_measure_json(json_writer *json, uint32_t table, const char *measure, int is_known, uint64_t number);
 
 /** Prints the first rows as comma-separated values, with a heading. */
 void table_view_csv(const table_view *view, const table_rows *rows, size_t shown);

@@ -339,14 +339,14 @@ typedef struct class_rows {
 	heap_class_table table;
 } class_rows;
 
-static int has_retained_bytes(const void *user)
+static int knows_retained(const void *user)
 {
 	return ((const class_rows *)user)->view->has_retained;
 }
 
-static int shows_retained_bytes(const void *user)
+static int shows_retained(const void *user)
 {
-	return has_retained_bytes(user) && !((const class_rows *)user)->view->options.is_unreachable;
+	return knows_retained(user) && !((const class_rows *)user)->view->options.is_unreachable;
 }
 
 static void get_class_row(const void *user, size_t index, table_row *row)
@@ -358,15 +358,8 @@ static const table_view classes_view = {
 	.table = MPROF_HEAP_TABLE_CLASSES,
 	.cells =
 		{
-			{.width = 10,
-			 .heading = "retained",
-			 .field = "retained_bytes",
-			 .is_shown = shows_retained_bytes},
-			{.width = 8,
-			 .heading = "",
-			 .field = "retained_bytes",
-			 .is_share = 1,
-			 .is_shown = shows_retained_bytes},
+			{.width = 10, .heading = "retained", .field = "@total", .is_shown = shows_retained},
+			{.width = 8, .heading = "", .field = "@total", .is_share = 1, .is_shown = shows_retained},
 			{.width = 10, .heading = "bytes", .field = "bytes", .is_apart = 1},
 			{.width = 14, .heading = "objects", .field = "objects"},
 			{.heading = "class", .field = "class_id"},
@@ -377,11 +370,11 @@ static const table_view classes_view = {
 			{TABLE_NAME, .key = "name", .field = "class_id"},
 			{.field = "objects"},
 			{.field = "bytes"},
-			{.field = "reachable_objects", .is_known = has_retained_bytes},
-			{.field = "reachable_bytes", .is_known = has_retained_bytes},
-			{.field = "retained_bytes", .is_known = has_retained_bytes},
+			{.field = "reachable_objects", .is_known = knows_retained},
+			{.field = "reachable_bytes", .is_known = knows_retained},
+			{.field = "@total", .is_known = knows_retained},
 		},
-	.csv = "id objects bytes retained_bytes name",
+	.csv = "id objects bytes @total name",
 };
 
 static table_rows collect_class_rows(class_rows *classes, const heap_view *view)
@@ -571,8 +564,8 @@ static const table_view largest_view = {
 	.table = MPROF_HEAP_TABLE_OBJECTS,
 	.cells =
 		{
-			{.width = 10, .heading = "retained", .field = "retained_bytes"},
-			{.width = 8, .heading = "", .field = "retained_bytes", .is_share = 1},
+			{.width = 10, .heading = "retained", .field = "@total"},
+			{.width = 8, .heading = "", .field = "@total", .is_share = 1},
 			{.width = 10, .heading = "bytes", .field = "bytes"},
 			{.heading = "object", .print = print_object},
 		},
@@ -582,7 +575,7 @@ static const table_view largest_view = {
 			{TABLE_NAME, .key = "class", .field = "class_id"},
 			{.field = "label"},
 			{.field = "bytes"},
-			{.field = "retained_bytes"},
+			{.field = "@total"},
 			{TABLE_PRINT, .key = "dominator", .print = print_dominator},
 			{.field = "referrers", .is_known = has_referrers},
 		},

@@ -310,10 +310,8 @@ void heap_paths_json(const heap_view *view, json_writer *json)
 		json_string(json, "class", label_class(view, shape->class_index, &name));
 		json_unsigned(json, "objects", shape->objects);
 		json_unsigned(json, "bytes", shape->bytes);
-		if (shape->depth < SHAPE_MARKS)
-			json_unsigned(json, "retained_bytes", shape->retained);
-		else
-			json_null(json, "retained_bytes");
+		table_view_measure_json(json, MPROF_HEAP_TABLE_OBJECTS, "@total", shape->depth < SHAPE_MARKS,
+					shape->retained);
 		json_begin_object(json, "root");
 		json_string(json, "kind", kind_of_root(shape->root_kind));
 		json_string(json, "name", shape->root_name);
@@ -892,7 +890,7 @@ static const table_view object_view = {
 			{.field = "label"},
 			{TABLE_PRINT, .key = "synthetic", .print = print_synthetic},
 			{.field = "bytes"},
-			{.field = "retained_bytes", .is_known = heap_view_has_retained},
+			{.field = "@total", .is_known = heap_view_has_retained},
 			{TABLE_PRINT, .key = "dominator", .print = print_dominator},
 		},
 };

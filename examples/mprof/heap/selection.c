@@ -422,10 +422,7 @@ void heap_selection_json(const heap_view *view, json_writer *json)
 	json_begin_object(json, "selection");
 	json_unsigned(json, "objects", chosen.totals.objects);
 	json_unsigned(json, "bytes", chosen.totals.bytes);
-	if (view->has_retained)
-		json_unsigned(json, "retained_bytes", chosen.retained);
-	else
-		json_null(json, "retained_bytes");
+	table_view_measure_json(json, MPROF_HEAP_TABLE_OBJECTS, "@total", view->has_retained, chosen.retained);
 	if (heap_view_selects_origins(view))
 		json_unsigned(json, "unknown_origin", chosen.unknown);
 	else

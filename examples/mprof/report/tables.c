@@ -67,14 +67,13 @@ static void print_method_origin(const log_report *report, json_writer *json, con
 #define METHOD_ROWS                                                                                                    \
 	.table = REPORT_TABLE_METHODS, .source = MPROF_TABLE_METHODS, .row_size = sizeof(mprof_method_stats),          \
 	.read = read_methods, .keep_text = has_run, .whole = offsetof(mprof_profile_totals, method_ns),                \
-	.sorts = {{"self", "self_ns", NULL},                                                                           \
-		  {"total", "total_ns", NULL},                                                                         \
+	.sorts = {{"self", "@self", NULL},                                                                             \
+		  {"total", "@total", NULL},                                                                           \
 		  {"calls", "calls", NULL},                                                                            \
 		  {"samples", "samples", NULL},                                                                        \
 		  {"compiling", "jit_ns", NULL}},                                                                      \
-	.columns = {VIEW_COLUMN(10, "self", "self_ns"), VIEW_SHARE_COLUMN("self_ns"),                                  \
-		    VIEW_COLUMN(10, "total", "total_ns"), VIEW_COLUMN(14, "calls", "calls"),                           \
-		    VIEW_COLUMN(0, "method", "id")}
+	.columns = {VIEW_COLUMN(10, "self", "@self"), VIEW_SHARE_COLUMN("@self"), VIEW_COLUMN(10, "total", "@total"),  \
+		    VIEW_COLUMN(14, "calls", "calls"), VIEW_COLUMN(0, "method", "id")}
 
 /* Text has tables_methods_lists instead. */
 static void print_nothing(const log_report *report)
@@ -85,7 +84,7 @@ static void print_nothing(const log_report *report)
 const report_view tables_methods = {
 	METHOD_ROWS,
 	.title = "Methods by their own time",
-	.order = "self_ns calls samples <id",
+	.order = "@self @count samples <id",
 	.json = {VIEW_JOIN(id, print_method_name), VIEW_ALL_OTHERS, VIEW_FIELD_AS(samples_total, KEY_SAMPLES_TOTAL),
 		 VIEW_JOIN(id, print_method_origin)},
 	.print_text = print_nothing,
@@ -94,13 +93,13 @@ const report_view tables_methods = {
 static const report_view methods_by_total = {
 	METHOD_ROWS,
 	.title = "Methods by time with what they call",
-	.order = "total_ns self_ns calls samples <id",
+	.order = "@total @self @count samples <id",
 };
 
 static const report_view methods_as_chosen = {
 	METHOD_ROWS,
 	.title = "Methods",
-	.order = "self_ns calls samples <id",
+	.order = "@self @count samples <id",
 };
 
 static void print_methods(const log_report *report)
@@ -121,7 +120,7 @@ static const report_view compilation = {
 	.row_size = sizeof(mprof_method_stats),
 	.read = read_methods,
 	.present = "jit_ns",
-	.order = "jit_ns total_ns self_ns calls samples <id",
+	.order = "jit_ns @total @self @count samples <id",
 	.title = "Compilation, with what was compiled for it",
 	.columns = {VIEW_COLUMN(10, NULL, "jit_ns"), VIEW_COLUMN(0, NULL, "id")},
 };
@@ -642,13 +641,13 @@ static int has_unfinished(const log_report *report, const view_rows *rows)
 }
 
 /* Waits of a row, by the time that they took. Rows without them are of another time, if they have no other events. */
-#define WAITS "contentions contended_ns"
-#define MOST_WAITED "contended_ns contentions "
-#define WAITED VIEW_COLUMN(10, "waited", "contended_ns"), VIEW_COLUMN(14, "times", "contentions")
+#define WAITS "@count @self"
+#define MOST_WAITED "@self @count "
+#define WAITED VIEW_COLUMN(10, "waited", "@self"), VIEW_COLUMN(14, "times", "@count")
 #define WAIT_SORTS                                                                                                     \
-	{"time", "contended_ns", NULL},                                                                                \
+	{"time", "@self", NULL},                                                                                       \
 	{                                                                                                              \
-		"times", "contentions", NULL                                                                           \
+		"times", "@count", NULL                                                                                \
 	}
 #define NOT_ENDED VIEW_COLUMN_BY(9, "not ended", .field = "unfinished", .needs = "unfinished", .when = has_unfinished)
 
@@ -661,7 +660,7 @@ const report_view tables_monitors = {
 	.sorts = {WAIT_SORTS, {"failures", "failures", NULL}},
 	.title = "Monitors",
 	.columns = {WAITED, VIEW_COLUMN(10, "given up", "failures"), NOT_ENDED, VIEW_COLUMN(0, "class", "class_id")},
-	.json = {VIEW_NAME(class_id, "class"), VIEW_FIELD(contentions), VIEW_FIELD(contended_ns), VIEW_ALL_OTHERS},
+	.json = {VIEW_NAME(class_id, "class"), VIEW_MEASURE(count), VIEW_MEASURE(self), VIEW_ALL_OTHERS},
 };
 
 const report_view tables_monitor_sites = {
@@ -731,10 +730,10 @@ const report_view tables_finalizers = {
 	.source = MPROF_TABLE_FINALIZERS,
 	.present = "count",
 	.filters = "class_id",
-	.order = "total_ns count <class_id",
-	.sorts = {{"time", "total_ns", NULL}, {"times", "count", NULL}},
+	.order = "@self count <class_id",
+	.sorts = {{"time", "@self", NULL}, {"times", "count", NULL}},
 	.title = "Finalizers",
-	.columns = {VIEW_COLUMN(10, "time", "total_ns"), VIEW_COLUMN(14, "objects", "count"),
+	.columns = {VIEW_COLUMN(10, "time", "@self"), VIEW_COLUMN(14, "objects", "count"),
 		    VIEW_COLUMN(0, "class", "class_id")},
 	.json = {VIEW_NAME(class_id, "class"), VIEW_ALL_OTHERS},
 };
@@ -1046,14 +1045,14 @@ const report_view tables_threads = {
 	.source = MPROF_TABLE_THREADS,
 	.filters = "id",
 	.sorts = {{"events", "events", NULL},
-		  {"self", "self_ns", NULL},
+		  {"self", "@self", NULL},
 		  {"running", "cpu_ns", NULL},
 		  {"ready", "ready_ns", NULL},
 		  {"samples", "samples", NULL},
 		  {"lost", "lost", NULL}},
 	.title = "Threads",
 	.columns = {VIEW_COLUMN(18, "thread", "id"),
-		    VIEW_COLUMN_BY(10, "in methods", .field = "self_ns", .when = has_calls),
+		    VIEW_COLUMN_BY(10, "in methods", .field = "@self", .when = has_calls),
 		    VIEW_COLUMN_BY(10, "running", .field = "cpu_ns", COUNTED, .when = has_thread_times),
 		    VIEW_COLUMN_BY(10, "ready", .field = "ready_ns", COUNTED, .when = has_thread_times),
 		    VIEW_COLUMN_BY(10, "blocked", .text = format_blocked, COUNTED, .when = has_thread_times),
@@ -1062,7 +1061,7 @@ const report_view tables_threads = {
 		    VIEW_COLUMN(14, "events", "events"),
 		    VIEW_COLUMN_BY(10, "samples", .field = "samples", .when = has_thread_samples),
 		    VIEW_COLUMN(10, "lost", "lost"), VIEW_COLUMN_BY(0, "name", .print = print_thread_name)},
-	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_FIELD(former_name), VIEW_FIELD(events), VIEW_FIELD(self_ns),
+	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_FIELD(former_name), VIEW_FIELD(events), VIEW_MEASURE(self),
 		 VIEW_FIELD_NEEDS(wall_ns, wall_ns), VIEW_FIELD_NEEDS(cpu_ns, wall_ns),
 		 VIEW_FIELD_NEEDS(ready_ns, wall_ns), VIEW_JOIN(wall_ns, print_blocked),
 		 VIEW_JOIN(wall_ns, print_switches), VIEW_FIELD(samples), VIEW_FIELD_AS(lost, "lost_events"),

@@ -635,10 +635,10 @@ typedef struct found_fields {
 	size_t count;
 } found_fields;
 
-static int is_named(const report_view *view, const char *name)
+static int is_named(const report_view *view, const mprof_table_column *column)
 {
 	for (size_t i = 0; i < VIEW_FIELDS_MAX && view->json[i].use != VIEW_END; i++) {
-		if (view->json[i].field != NULL && strcmp(view->json[i].field, name) == 0)
+		if (find_field(view, view->json[i].field) == column)
 			return 1;
 	}
 	return 0;
@@ -651,9 +651,17 @@ static void find_others(const report_view *view, found_fields *found)
 	const mprof_table_column *column;
 
 	for (size_t i = 0; (column = mprof_table_get_column(view->source, i)) != NULL && found->count < most; i++) {
-		if (is_figure(column) && !is_named(view, column->name))
+		if (is_figure(column) && !is_named(view, column))
 			found->fields[found->count++] = (found_field){&other, column, NULL, column->name};
 	}
+}
+
+/* The key of a field in documents: if a view names it by its measure, that is the name of the column. */
+static const char *key_of(const view_field *field, const mprof_table_column *column)
+{
+	if (field->key != NULL)
+		return field->key;
+	return field->field != NULL && field->field[0] == '@' && column != NULL ? column->name : field->field;
 }
 
 static found_fields find_fields(const report_view *view)
@@ -662,13 +670,13 @@ static found_fields find_fields(const report_view *view)
 
 	for (size_t i = 0; i < VIEW_FIELDS_MAX && view->json[i].use != VIEW_END; i++) {
 		const view_field *field = &view->json[i];
+		const mprof_table_column *column = find_field(view, field->field);
 
 		if (field->use == VIEW_REST)
 			find_others(view, &found);
 		else if (field->use != VIEW_HIDDEN)
 			found.fields[found.count++] =
-				(found_field){field, find_field(view, field->field), find_field(view, field->needs),
-					      field->key != NULL ? field->key : field->field};
+				(found_field){field, column, find_field(view, field->needs), key_of(field, column)};
 	}
 	return found;
 }

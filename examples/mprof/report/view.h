@@ -4,9 +4,9 @@
  * \brief A table as a report shows it: which rows of a table of the profile, in which order, with which columns as text
  * and which fields in documents. Text, JSON, CSV and the keys of --sort are loops over these views.
  *
- * A field is named as in the description of its table (mprof_table_get_column()). Its unit decides how it is printed;
- * a view states what differs from that. Functions of a view are for what is not a field: joins with other tables, and
- * figures that are computed.
+ * A field is named as in the description of its table (mprof_table_get_column()), or by its measure, as "@self". Its
+ * unit decides how it is printed; a view states what differs from that. Functions of a view are for what is not a
+ * field: joins with other tables, and figures that are computed.
  */
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
@@ -55,6 +55,10 @@ typedef struct view_field {
 #define VIEW_FIELD(name)                                                                                               \
 	{                                                                                                              \
 		.use = VIEW_VALUE, .field = #name                                                                      \
+	}
+#define VIEW_MEASURE(name)                                                                                             \
+	{                                                                                                              \
+		.use = VIEW_VALUE, .field = "@" #name                                                                  \
 	}
 #define VIEW_FIELD_AS(name, key_of_it)                                                                                 \
 	{                                                                                                              \
