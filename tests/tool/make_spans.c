@@ -2,8 +2,9 @@
 /*
  * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE; or, with the argument "deep",
  * one of 2,000 spans inside each other, with "messages", one of messages with and without what they may have, of which
- * the last is that of a queue, with "metrics", one of metrics and histograms, and with "links", one of steps that state
- * which other one they are part of and what caused them. Times in ms:
+ * the last is that of a queue, with "metrics", one of metrics and histograms, with "links", one of steps that state
+ * which other one they are part of and what caused them, with "reused", one of 200 tasks that have the same number, and
+ * with "random" and a number, one of random spans of that seed. Times in ms:
  *   thread 0x10  accepts requests 1 to 4 at 10, 20, 30 and 40; each is a flow to the thread that answers it
  *   thread 0x20  answers 1 from 12 to 22 (/a), which it parses from 13 to 15, in m1; 3 from 32 to 52 (/b), which fails
  *   thread 0x21  answers 2 from 22 to 25 (/a) and 4 from 41 to 71 (/a), which it parses from 42 on, and does not end
@@ -19,7 +20,7 @@
 #define START UINT64_C(1000000)
 #define MS UINT64_C(1000000)
 
-enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE, LOGGED, STEP };
+enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE, LOGGED, STEP, INNER, INNER_DONE, ANY_DONE };
 
 static mprof_writer *writer;
 static uint64_t now = START;
@@ -112,6 +113,9 @@ static void define_types(void)
 		TYPE(MESSAGE, "log", INSTANT, 0, 0, 13, 2),
 		TYPE(LOGGED, "mprof.log", INSTANT, 0, 0, 15, 4),
 		TYPE(STEP, "step", ASYNC_BEGIN, 0, 0, 19, 4),
+		TYPE(INNER, "inner", BEGIN, 0, 1, 0, 0),
+		TYPE(INNER_DONE, "inner done", END, INNER, 1, 0, 0),
+		TYPE(ANY_DONE, "any done", END, 0, 1, 0, 0),
 	};
 	const mprof_class_definition c1 = {.struct_size = sizeof(c1), .id = 1, .name = "C1", .name_length = 2};
 	const mprof_method_definition m1 = {
@@ -317,6 +321,104 @@ static void write_links(void)
 	now = START + 100 * MS;
 }
 
+/* Blocks of threads are not in the order of time: most ends are read before the starts that they are nearest to. */
+static void write_reused(void)
+{
+	begin_thread(0x10);
+	for (uint64_t i = 1; i <= 100; i++)
+		begin_task(7, 0, 10 * i);
+	for (uint64_t i = 0; i < 100; i++)
+		end_step(8, 2000 + 10 * i);
+	expect(mprof_writer_end_events(writer), "block");
+	begin_thread(0x20);
+	for (uint64_t i = 1; i <= 100; i++)
+		end_step(7, 10 * i + 5);
+	for (uint64_t i = 0; i < 100; i++)
+		begin_task(8, 0, 1995 + 10 * i);
+	expect(mprof_writer_end_events(writer), "block");
+	now = START + 4000 * MS;
+}
+
+static uint64_t random_state;
+
+/* A number below a limit. */
+static uint64_t draw(uint64_t limit)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_state >> 33) % limit;
+}
+
+/* The stack of the thread is cleared. */
+static void start_thread(uint64_t thread, uint64_t ms)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = MPROF_EVENT_THREAD_START;
+	event.value = thread;
+	event.counter = START + ms * MS;
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "thread");
+}
+
+/* Spans of a thread from a time on; those of any thread have one of a few numbers. Returns the time of the last. */
+static uint64_t write_random_thread(uint64_t thread, uint64_t ms)
+{
+	begin_thread(thread);
+	if (draw(3) == 0)
+		start_thread(thread, ms);
+	for (int i = 0; i < 150; i++, ms += draw(4)) {
+		switch (draw(12)) {
+		case 0:
+		case 1:
+			add(PARSE, ms);
+			break;
+		case 2:
+			add(PARSED, ms);
+			break;
+		case 3:
+			add(INNER, ms);
+			break;
+		case 4:
+			add(INNER_DONE, ms);
+			break;
+		case 5:
+			add(ANY_DONE, ms);
+			break;
+		case 6:
+			answer(draw(3), 2 + (uint32_t)draw(2), draw(20), 500 * draw(2), ms);
+			break;
+		case 7:
+			accept_request(draw(3), ms);
+			break;
+		case 8:
+		case 9:
+			begin_task(draw(9), draw(9), ms);
+			break;
+		default:
+			end_step(draw(9), ms);
+			break;
+		}
+	}
+	expect(mprof_writer_end_events(writer), "block");
+	return ms;
+}
+
+/* Four blocks of each of three threads: those of a thread follow each other, those of several overlap. */
+static void write_random(uint64_t seed)
+{
+	uint64_t ends[3] = {30, 30, 30};
+	uint64_t last = 0;
+
+	random_state = seed;
+	for (int i = 0; i < 12; i++) {
+		const size_t thread = draw(3);
+
+		ends[thread] = write_random_thread(0x10 + thread, ends[thread]);
+		last = ends[thread] > last ? ends[thread] : last;
+	}
+	now = START + (last + 100) * MS;
+}
+
 #define METRIC(number, of_flags, of_section, of_name, ...)                                                             \
 	{                                                                                                              \
 		.kind = MPROF_RECORD_METRIC, .id = number, .as.metric = {                                              \
@@ -370,32 +472,48 @@ static void write_metrics(void)
 	now = START + 100 * MS;
 }
 
+typedef struct log_kind {
+	const char *name;
+	void (*write)(void);
+} log_kind;
+
+static void write_usual(void)
+{
+	write_events();
+	now = START + 100 * MS;
+}
+
+static const log_kind *find_kind(const char *name)
+{
+	static const log_kind kinds[] = {{"", write_usual},          {"deep", write_deep},
+					 {"links", write_links},     {"messages", write_messages},
+					 {"metrics", write_metrics}, {"reused", write_reused}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	const char *kind = argc == 3 ? argv[2] : "";
+	const log_kind *kind = find_kind(argc == 3 ? argv[2] : "");
+	const int is_random = argc == 4 && strcmp(argv[2], "random") == 0;
 	mprof_writer_options options;
 
-	if (argc != 2 && strcmp(kind, "deep") != 0 && strcmp(kind, "messages") != 0 && strcmp(kind, "metrics") != 0 &&
-	    strcmp(kind, "links") != 0) {
-		fputs("usage: make_spans FILE [deep | links | messages | metrics]\n", stderr);
+	if (!is_random && (argc < 2 || argc > 3 || kind == NULL)) {
+		fputs("usage: make_spans FILE [deep | links | messages | metrics | random SEED | reused]\n", stderr);
 		return 2;
 	}
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = read_clock;
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_types();
-	if (strcmp(kind, "deep") == 0) {
-		write_deep();
-	} else if (strcmp(kind, "messages") == 0) {
-		write_messages();
-	} else if (strcmp(kind, "links") == 0) {
-		write_links();
-	} else if (strcmp(kind, "metrics") == 0) {
-		write_metrics();
-	} else {
-		write_events();
-		now = START + 100 * MS;
-	}
+	if (is_random)
+		write_random(strtoull(argv[3], NULL, 10));
+	else
+		kind->write();
 	expect(mprof_writer_close(writer), "close");
 	mprof_writer_destroy(writer);
 	return 0;

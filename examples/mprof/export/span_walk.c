@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits: of open spans of a stack, of lanes, and of spans that are kept for one that may contain them. */
+/*
+ * Limits: of open spans of a stack, of spans with the same number that are compared, of lanes, and of spans that are
+ * kept for one that may contain them. The first two are those of the profile, so that both find the same pairs.
+ */
 #define MAX_OPEN 1024
+#define MAX_COMPARED 64
 #define MAX_LANES 64
 #define MAX_KEPT 1024
 
@@ -345,10 +349,11 @@ static loose_event *take_loose(key_map *map, uint64_t number, uint64_t counter, 
 	loose_entry *entry = key_map_find(map, number);
 	loose_event **best = NULL;
 	loose_event *taken;
+	size_t compared = 0;
 
 	if (entry == NULL)
 		return NULL;
-	for (loose_event **at = &entry->first; *at != NULL; at = &(*at)->next) {
+	for (loose_event **at = &entry->first; *at != NULL && compared < MAX_COMPARED; at = &(*at)->next, compared++) {
 		const uint64_t time = (*at)->kept.event.counter;
 		const uint64_t found = best != NULL ? (*best)->kept.event.counter : 0;
 
