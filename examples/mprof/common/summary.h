@@ -22,7 +22,7 @@ typedef struct block_storage {
 	uint64_t blocks;                          /**< Blocks of all kinds. */
 	uint64_t packed_blocks;                   /**< Those that are compressed. */
 	uint64_t packed_bytes;                    /**< Their bytes in the log, with their headers. */
-	uint64_t unpacked_bytes;                  /**< The same, if they were not compressed. */
+	uint64_t unpacked_bytes;                  /**< Bytes of these blocks before compression. */
 	uint64_t codecs[BLOCK_STORAGE_OTHER + 1]; /**< Compressed blocks by #mprof_codec_number. */
 	uint64_t index_blocks;
 	int has_whole_index; /**< The log ends with an index of all its blocks. */

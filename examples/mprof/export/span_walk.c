@@ -594,7 +594,7 @@ walk_message_part span_walk_message_part(const typed_argument *argument)
 		return WALK_MESSAGE_OTHER;
 	default:
 		return (definition->role == MPROF_ROLE_SEVERITY || strcmp(definition->name, "severity") == 0) &&
-				       number >= WALK_LEAST_SEVERITY && number <= WALK_MOST_SEVERITY
+				       number >= WALK_MIN_SEVERITY && number <= WALK_MAX_SEVERITY
 			       ? WALK_MESSAGE_SEVERITY
 			       : WALK_MESSAGE_OTHER;
 	}

@@ -50,7 +50,7 @@ void span_walk_links_from(const event_walk *walk, uint64_t number, void (*visit)
 uint64_t span_walk_link_to(event_walk *walk, uint64_t thread, const mprof_event *event, const typed_argument *argument);
 
 /** The severities of messages: trace and fatal. */
-enum { WALK_LEAST_SEVERITY = 1, WALK_MOST_SEVERITY = 6 };
+enum { WALK_MIN_SEVERITY = 1, WALK_MAX_SEVERITY = 6 };
 
 /** What an argument of a message states (doc/format.md, 4.11). */
 typedef enum walk_message_part {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Columns whose values the rows of a profile do not have: table_rows.c adds them. */
-#define OWN(name, type)                                                                                                \
+/* Columns whose values the rows of a profile do not have: table_logs.c adds them. */
+#define ADDED(name, type)                                                                                              \
 	{                                                                                                              \
 		name, NULL, FIELD_NONE, COLUMN_##type                                                                  \
 	}
@@ -44,23 +44,23 @@ typedef struct exported_column {
 } exported_column;
 
 static const exported_column logs[] = {
-	OWN("host", TEXT),
-	OWN("build", TEXT),
-	OWN("start_us", INTEGER),
-	OWN("end_us", INTEGER),
-	OWN("file", TEXT),
-	OWN("program", TEXT),
-	OWN("runtime", TEXT),
-	OWN("dialect", TEXT),
-	OWN("version", INTEGER),
-	OWN("tool", TEXT),
-	OWN("complete", BOOLEAN),
-	OWN("valid_bytes", INTEGER),
-	OWN("size", INTEGER),
-	OWN("lost_events", INTEGER),
-	OWN("limited", BOOLEAN),
-	OWN("left_out", INTEGER),
-	OWN("counters_per_second", REAL),
+	ADDED("host", TEXT),
+	ADDED("build", TEXT),
+	ADDED("start_us", INTEGER),
+	ADDED("end_us", INTEGER),
+	ADDED("file", TEXT),
+	ADDED("program", TEXT),
+	ADDED("runtime", TEXT),
+	ADDED("dialect", TEXT),
+	ADDED("version", INTEGER),
+	ADDED("tool", TEXT),
+	ADDED("complete", BOOLEAN),
+	ADDED("valid_bytes", INTEGER),
+	ADDED("size", INTEGER),
+	ADDED("lost_events", INTEGER),
+	ADDED("limited", BOOLEAN),
+	ADDED("left_out", INTEGER),
+	ADDED("counters_per_second", REAL),
 	FIELD("events"),
 	FIELD("wall_ns"),
 	FIELD("calls"),
@@ -79,16 +79,16 @@ static const exported_column logs[] = {
 	FIELD("contended_ns"),
 	FIELD("handles_alive"),
 };
-static const exported_column damage[] = {OWN("offset", INTEGER), OWN("what", TEXT)};
-static const exported_column losses[] = {OWN("cause", TEXT), OWN("events", INTEGER)};
+static const exported_column damage[] = {ADDED("offset", INTEGER), ADDED("what", TEXT)};
+static const exported_column losses[] = {ADDED("cause", TEXT), ADDED("events", INTEGER)};
 static const exported_column methods[] = {
-	FIELD_AS("method_id", "id"), OWN("class", TEXT), OWN("name", TEXT),    OWN("assembly", TEXT),
-	OWN("wrapper", BOOLEAN),     OWN("file", TEXT),  OWN("line", INTEGER), REST,
+	FIELD_AS("method_id", "id"), ADDED("class", TEXT), ADDED("name", TEXT),    ADDED("assembly", TEXT),
+	ADDED("wrapper", BOOLEAN),   ADDED("file", TEXT),  ADDED("line", INTEGER), REST,
 };
 static const exported_column classes[] = {
 	FIELD_AS("class_id", "id"),
-	OWN("name", TEXT),
-	OWN("assembly", TEXT),
+	ADDED("name", TEXT),
+	ADDED("assembly", TEXT),
 	REST,
 };
 static const exported_column threads[] = {
@@ -104,20 +104,17 @@ static const exported_column threads[] = {
 	REST,
 };
 static const exported_column call_tree[] = {
-	OWN("node", INTEGER),
-	OWN("parent", INTEGER),
-	FIELD_AS("method_id", "method"),
-	NAME("method", "method", METHOD_NAME),
-	OWN("compilation", BOOLEAN),
-	REST,
+	ADDED("node", INTEGER),          ADDED("parent", INTEGER),
+	FIELD_AS("method_id", "method"), NAME("method", "method", METHOD_NAME),
+	ADDED("compilation", BOOLEAN),   REST,
 };
 static const exported_column samples[] = {
-	OWN("kind", TEXT),       OWN("name", TEXT),    OWN("module", TEXT),
-	OWN("inlined", BOOLEAN), OWN("hits", INTEGER), OWN("total", INTEGER),
+	ADDED("kind", TEXT),       ADDED("name", TEXT),    ADDED("module", TEXT),
+	ADDED("inlined", BOOLEAN), ADDED("hits", INTEGER), ADDED("total", INTEGER),
 };
 static const exported_column sample_tree[] = {
-	OWN("node", INTEGER), OWN("parent", INTEGER),  OWN("kind", TEXT),    OWN("name", TEXT),
-	OWN("module", TEXT),  OWN("inlined", BOOLEAN), OWN("hits", INTEGER), OWN("total", INTEGER),
+	ADDED("node", INTEGER), ADDED("parent", INTEGER),  ADDED("kind", TEXT),    ADDED("name", TEXT),
+	ADDED("module", TEXT),  ADDED("inlined", BOOLEAN), ADDED("hits", INTEGER), ADDED("total", INTEGER),
 };
 static const exported_column allocation_sites[] = {
 	FIELD("class_id"),
@@ -139,9 +136,9 @@ static const exported_column collections[] = {
 	REST,
 };
 static const exported_column pauses[] = {
-	OWN("kind", TEXT),   OWN("start_ns", INTEGER),   OWN("duration_ns", INTEGER), OWN("finished", BOOLEAN),
-	OWN("thread", TEXT), OWN("collection", INTEGER), OWN("generation", INTEGER),  OWN("class", TEXT),
-	OWN("holder", TEXT), OWN("stack", TEXT),
+	ADDED("kind", TEXT),   ADDED("start_ns", INTEGER),   ADDED("duration_ns", INTEGER), ADDED("finished", BOOLEAN),
+	ADDED("thread", TEXT), ADDED("collection", INTEGER), ADDED("generation", INTEGER),  ADDED("class", TEXT),
+	ADDED("holder", TEXT), ADDED("stack", TEXT),
 };
 static const exported_column monitors[] = {FIELD("class_id"), NAME("class", "class_id", CLASS_NAME), REST};
 static const exported_column monitor_sites[] = {
@@ -158,30 +155,32 @@ static const exported_column exception_sites[] = {
 	REST,
 };
 static const exported_column metrics[] = {
-	OWN("section", TEXT),      OWN("name", TEXT),       OWN("thread", TEXT),    OWN("unit", TEXT),
-	OWN("count", INTEGER),     OWN("first", INTEGER),   OWN("last", INTEGER),   OWN("minimum", INTEGER),
-	OWN("maximum", INTEGER),   OWN("first_real", REAL), OWN("last_real", REAL), OWN("minimum_real", REAL),
-	OWN("maximum_real", REAL), OWN("last_ns", INTEGER),
+	ADDED("section", TEXT),      ADDED("name", TEXT),       ADDED("thread", TEXT),    ADDED("unit", TEXT),
+	ADDED("count", INTEGER),     ADDED("first", INTEGER),   ADDED("last", INTEGER),   ADDED("minimum", INTEGER),
+	ADDED("maximum", INTEGER),   ADDED("first_real", REAL), ADDED("last_real", REAL), ADDED("minimum_real", REAL),
+	ADDED("maximum_real", REAL), ADDED("last_ns", INTEGER),
 };
 static const exported_column histograms[] = {
-	OWN("section", TEXT),        OWN("name", TEXT),       OWN("thread", TEXT),         OWN("unit", TEXT),
-	OWN("count", INTEGER),       OWN("buckets", INTEGER), OWN("min_above", INTEGER),   OWN("min", INTEGER),
-	OWN("p50_above", INTEGER),   OWN("p50", INTEGER),     OWN("p90_above", INTEGER),   OWN("p90", INTEGER),
-	OWN("p99_above", INTEGER),   OWN("p99", INTEGER),     OWN("max_above", INTEGER),   OWN("max", INTEGER),
-	OWN("min_above_real", REAL), OWN("min_real", REAL),   OWN("p50_above_real", REAL), OWN("p50_real", REAL),
-	OWN("p90_above_real", REAL), OWN("p90_real", REAL),   OWN("p99_above_real", REAL), OWN("p99_real", REAL),
-	OWN("max_above_real", REAL), OWN("max_real", REAL),   OWN("last_ns", INTEGER),
+	ADDED("section", TEXT),        ADDED("name", TEXT),           ADDED("thread", TEXT),
+	ADDED("unit", TEXT),           ADDED("count", INTEGER),       ADDED("buckets", INTEGER),
+	ADDED("min_above", INTEGER),   ADDED("min", INTEGER),         ADDED("p50_above", INTEGER),
+	ADDED("p50", INTEGER),         ADDED("p90_above", INTEGER),   ADDED("p90", INTEGER),
+	ADDED("p99_above", INTEGER),   ADDED("p99", INTEGER),         ADDED("max_above", INTEGER),
+	ADDED("max", INTEGER),         ADDED("min_above_real", REAL), ADDED("min_real", REAL),
+	ADDED("p50_above_real", REAL), ADDED("p50_real", REAL),       ADDED("p90_above_real", REAL),
+	ADDED("p90_real", REAL),       ADDED("p99_above_real", REAL), ADDED("p99_real", REAL),
+	ADDED("max_above_real", REAL), ADDED("max_real", REAL),       ADDED("last_ns", INTEGER),
 };
 static const exported_column messages[] = {FIELD("severity"), FIELD("source"), FIELD("count"), REST};
 static const exported_column waits[] = {FIELD("kind"), FIELD("name"), NAME("stack", "stack", FRAMES), REST};
 static const exported_column heap_snapshots[] = {
-	OWN("snapshot", INTEGER),      FIELD("number"),  FIELD("time_ns"),
+	ADDED("snapshot", INTEGER),    FIELD("number"),  FIELD("time_ns"),
 	NOT("complete", "incomplete"), FIELD("objects"), FIELD("bytes"),
 	FIELD("references"),           FIELD("roots"),   REST,
 };
 static const exported_column heap_snapshot_classes[] = {
-	OWN("snapshot", INTEGER), OWN("class_id", INTEGER), OWN("class", TEXT),
-	OWN("objects", INTEGER),  OWN("bytes", INTEGER),
+	ADDED("snapshot", INTEGER), ADDED("class_id", INTEGER), ADDED("class", TEXT),
+	ADDED("objects", INTEGER),  ADDED("bytes", INTEGER),
 };
 static const exported_column handles[] = {
 	FIELD("class_id"),
@@ -205,7 +204,7 @@ static const exported_column clocks[] = {
 	REST,
 };
 static const exported_column lines[] = {
-	OWN("kind", TEXT), FIELD("id"), OWN("name", TEXT), FIELD("file"), FIELD("line"), REST,
+	ADDED("kind", TEXT), FIELD("id"), ADDED("name", TEXT), FIELD("file"), FIELD("line"), REST,
 };
 static const exported_column all_fields[] = {REST};
 

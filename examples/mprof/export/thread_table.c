@@ -72,7 +72,7 @@ static int pid_is_taken(const thread_table *table, size_t count, uint64_t pid)
 }
 
 /* Beyond these, processes get other numbers than those of the system. */
-#define MOST_PIDS 1024
+#define MAX_PIDS 1024
 
 static int add_processes(thread_table *table)
 {
@@ -89,7 +89,7 @@ static int add_processes(thread_table *table)
 			return 0;
 		process->index = i + 1;
 		process->pid = stats.system_id;
-		if (stats.system_id == 0 || stats.system_id > LAST_NUMBER || i >= MOST_PIDS ||
+		if (stats.system_id == 0 || stats.system_id > LAST_NUMBER || i >= MAX_PIDS ||
 		    pid_is_taken(table, i, stats.system_id))
 			process->pid = thread_names_table_add_row(table);
 	}
@@ -129,7 +129,7 @@ static int find_timeline(const thread_table *table, uint64_t thread, mprof_timel
 }
 
 /* The most threads from one to the outermost of its parents; a circle has more. */
-#define MOST_PARENTS 64
+#define MAX_PARENTS 64
 
 int thread_names_table_timeline(const thread_table *table, uint64_t thread, mprof_timeline_stats *timeline)
 {
@@ -139,9 +139,9 @@ int thread_names_table_timeline(const thread_table *table, uint64_t thread, mpro
 	if (!find_timeline(table, thread, timeline))
 		return 0;
 	parent = *timeline;
-	while (parent.parent != 0 && count < MOST_PARENTS && find_timeline(table, parent.parent, &parent))
+	while (parent.parent != 0 && count < MAX_PARENTS && find_timeline(table, parent.parent, &parent))
 		count++;
-	if (count == 0 || count == MOST_PARENTS)
+	if (count == 0 || count == MAX_PARENTS)
 		timeline->parent = 0;
 	return 1;
 }

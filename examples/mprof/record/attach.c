@@ -50,8 +50,8 @@ typedef struct attach_events attach_events;
 #define MAX_RECORD ((size_t)64 << 10)
 
 /* Sizes of a ring, without its first page. */
-#define MOST_RING_BYTES ((size_t)4 << 20)
-#define LEAST_RING_BYTES ((size_t)128 << 10)
+#define MAX_RING_BYTES ((size_t)4 << 20)
+#define MIN_RING_BYTES ((size_t)128 << 10)
 
 /* New threads that start while those that exist are listed. */
 #define MAX_SCANS 16
@@ -115,7 +115,7 @@ static int open_event(const attach_events *events, pid_t thread, int processor)
 	attributes.exclude_hv = 1;
 	attributes.comm = attributes.task = attributes.mmap = 1;
 	attributes.watermark = 1;
-	attributes.wakeup_watermark = LEAST_RING_BYTES / 4;
+	attributes.wakeup_watermark = MIN_RING_BYTES / 4;
 	attributes.use_clockid = 1;
 	attributes.clockid = CLOCK_MONOTONIC;
 	return (int)syscall(SYS_perf_event_open, &attributes, thread, processor, -1, PERF_FLAG_FD_CLOEXEC);
@@ -142,7 +142,7 @@ static int map_ring(ring *ring, int fd)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	for (size_t size = MOST_RING_BYTES; size >= LEAST_RING_BYTES; size /= 2) {
+	for (size_t size = MAX_RING_BYTES; size >= MIN_RING_BYTES; size /= 2) {
 		void *mapped = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 		if (mapped == MAP_FAILED)

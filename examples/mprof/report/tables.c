@@ -521,7 +521,7 @@ typedef struct cause {
 } cause;
 
 /* Causes in the text; the document has those of all collections. */
-#define MOST_CAUSES 32
+#define MAX_CAUSES 32
 
 static int is_same_text(const char *first, const char *second)
 {
@@ -529,14 +529,14 @@ static int is_same_text(const char *first, const char *second)
 }
 
 /* Adds a collection. Returns 0 if there are too many causes. */
-static int add_cause(cause causes[MOST_CAUSES], size_t *count, const mprof_collection *collection)
+static int add_cause(cause causes[MAX_CAUSES], size_t *count, const mprof_collection *collection)
 {
 	size_t i = 0;
 
 	while (i < *count &&
 	       (!is_same_text(causes[i].name, collection->name) || !is_same_text(causes[i].cause, collection->cause)))
 		i++;
-	if (i == MOST_CAUSES)
+	if (i == MAX_CAUSES)
 		return 0;
 	if (i == *count)
 		causes[(*count)++] = (cause){.name = collection->name, .cause = collection->cause};
@@ -550,7 +550,7 @@ static int add_cause(cause causes[MOST_CAUSES], size_t *count, const mprof_colle
 /* The collectors and causes of collections, if the log states any. */
 static void print_causes(const log_report *report, size_t count)
 {
-	cause causes[MOST_CAUSES];
+	cause causes[MAX_CAUSES];
 	size_t cause_count = 0;
 	uint64_t left_out = 0;
 	int is_stated = 0;
@@ -642,7 +642,7 @@ static int has_unfinished(const log_report *report, const view_rows *rows)
 
 /* Waits of a row, by the time that they took. Rows without them are of another time, if they have no other events. */
 #define WAITS "@count @self"
-#define MOST_WAITED "@self @count "
+#define LONGEST_WAITS_FIRST "@self @count "
 #define WAITED VIEW_COLUMN(10, "waited", "@self"), VIEW_COLUMN(14, "times", "@count")
 #define WAIT_SORTS                                                                                                     \
 	{"time", "@self", NULL},                                                                                       \
@@ -656,7 +656,7 @@ const report_view tables_monitors = {
 	.source = MPROF_TABLE_MONITORS,
 	.present = WAITS " acquired failures",
 	.filters = "class_id",
-	.order = MOST_WAITED "<class_id",
+	.order = LONGEST_WAITS_FIRST "<class_id",
 	.sorts = {WAIT_SORTS, {"failures", "failures", NULL}},
 	.title = "Monitors",
 	.columns = {WAITED, VIEW_COLUMN(10, "given up", "failures"), NOT_ENDED, VIEW_COLUMN(0, "class", "class_id")},
@@ -669,7 +669,7 @@ const report_view tables_monitor_sites = {
 	.present = WAITS,
 	.needs_stack = 1,
 	.filters = "class_id stack",
-	.order = MOST_WAITED "<class_id <stack",
+	.order = LONGEST_WAITS_FIRST "<class_id <stack",
 	.sorts = {WAIT_SORTS, {"failures", "failures", NULL}},
 	.merged = "class_id object",
 	.title = "Waits for monitors by call site",
@@ -717,7 +717,7 @@ const report_view tables_monitor_holders = {
 	.source = MPROF_TABLE_MONITOR_HOLDERS,
 	.present = WAITS,
 	.filters = "class_id",
-	.order = MOST_WAITED "<class_id <thread",
+	.order = LONGEST_WAITS_FIRST "<class_id <thread",
 	.sorts = {WAIT_SORTS},
 	.title = "Monitors by the thread that held them",
 	.columns = {WAITED, NOT_ENDED, VIEW_COLUMN(19, "held by", "thread"),
