@@ -1,21 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/table_view.h
- * \brief What a command shows of a table of heap graphs: text, JSON and CSV are loops over it.
+ * \brief Tables that the library describes: their columns by name or measure, values as text and in documents; and what
+ * a command shows of a table of heap graphs, of which text, JSON and CSV are loops.
  *
  * A field is named as in the description of its table (mprof_heap_table_get_column()), or by its measure, as "@total";
- * its unit decides how it is printed. Functions of a view print what is not a field: names of other objects, and figures that are computed. The
- * views of "mprof report" (report/view.h) also filter, sort and merge rows, and fit them into bounded documents.
+ * its unit decides how it is printed. Functions of a view print what is not a field: names of other objects, and
+ * figures that are computed. The views of "mprof report" (report/view.h) also filter, sort and merge rows, and fit
+ * them into bounded documents.
  */
 #ifndef TABLE_VIEW_H
 #define TABLE_VIEW_H
 
 #include "common/json.h"
+#include "shared/text.h"
 
 #include <mprof/heap.h>
 
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Columns.
+ */
+
+/**
+ * What documents call samples with a method or a function as the innermost frame, and as any frame: the columns self
+ * and total of samples, samples_total of methods. Documents had these keys before the library named columns, and
+ * programs that read documents know them.
+ */
+#define KEY_SAMPLES_SELF "hits"
+#define KEY_SAMPLES_TOTAL "total_hits"
+
+/** Returns a column by its number: mprof_table_get_column() or mprof_heap_table_get_column(). */
+typedef const mprof_table_column *(*table_columns)(uint32_t table, size_t column);
+
+/**
+ * The column of a table with a name of \p length bytes; NULL if there is none. "@self" and the like name the column
+ * that has a measure (#mprof_column_measure), whatever the table calls it.
+ */
+const mprof_table_column *table_column_find(table_columns columns, uint32_t table, const char *name, size_t length);
+
+/** The number that a row has in a column; 0 for NULL, and for a text. */
+uint64_t table_column_number(const mprof_table_column *column, const void *row);
+
+/** The text that a row has in a column; NULL for NULL, and for a number. */
+const char *table_column_text(const mprof_table_column *column, const void *row);
+
+/** Formats a number for people, by the unit of its column. Returns \p text. */
+const char *table_column_format(const mprof_table_column *column, uint64_t number, char text[TEXT_NUMBER_SIZE]);
+
+/** Prints the value that a row has in a column, by its unit. */
+void table_column_json(json_writer *json, const char *key, const mprof_table_column *column, const void *row);
+
+/** Prints a cell of a table of text; it is the \p is_first one of its line. \p width: negative: left-aligned. */
+void table_column_cell(int width, const char *text, int is_first);
+
+/*
+ * Views.
+ */
 
 /** The most columns and fields of a view. */
 #define TABLE_VIEW_COLUMNS 8
@@ -87,8 +130,8 @@ void table_view_fields(const table_view *view, const table_rows *rows, json_writ
 		       size_t index);
 
 /**
- * Prints a number that is not of a row under the key that the rows of a table have for a measure, as "@total"; null if it
- * is not known.
+ * Prints a number that is not of a row under the key that the rows of a table have for a measure, as "@total"; null if
+ * it is not known.
  */
 void table_view_measure_json(json_writer *json, uint32_t table, const char *measure, int is_known, uint64_t number);
 

@@ -2,7 +2,7 @@
 /* Compares the totals of native memory. */
 #include "diff/diff.h"
 
-#include "common/table_column.h"
+#include "common/table_view.h"
 #include "diff/tables.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "common/demangle.h"
 #include "common/name_cut.h"
 #include "common/output.h"
-#include "common/table_column.h"
+#include "common/table_view.h"
 #include "shared/source_name.h"
 
 #include <fnmatch.h>
@@ -441,20 +441,20 @@ char *diff_tables_frame(const log_diff *diff, uint32_t number)
 #define SHOWN_FRAMES 6
 
 /* What the rows of a table have in common. */
-typedef struct table_view {
+typedef struct printed_table {
 	const diff_table *table;
 	diff_measure order;
 	int is_normalized;
 	uint64_t sums[DIFF_SIDES];
-} table_view;
+} printed_table;
 
 /* The growth of the count has a column of its own, unless it is what the table is sorted by. */
-static int has_count_column(const table_view *view)
+static int has_count_column(const printed_table *view)
 {
 	return column_of(view->table->table, DIFF_BY_COUNT) != NULL && view->order != DIFF_BY_COUNT;
 }
 
-static void print_row(const table_view *view, const diff_row *row)
+static void print_row(const printed_table *view, const diff_row *row)
 {
 	const uint64_t counts[DIFF_SIDES] = {row->values.before.count, row->values.after.count};
 	uint64_t values[DIFF_SIDES];
@@ -517,7 +517,7 @@ static size_t keep_changed(const log_diff *diff, diff_row *rows, size_t count)
 	return kept;
 }
 
-static void print_title(const table_view *view, size_t shown, size_t changed, size_t all)
+static void print_title(const printed_table *view, size_t shown, size_t changed, size_t all)
 {
 	const diff_table *table = view->table;
 	char number[TEXT_NUMBER_SIZE];
@@ -534,7 +534,7 @@ static void print_title(const table_view *view, size_t shown, size_t changed, si
 	}
 }
 
-static int has_shrunk(const table_view *view, const diff_row *row)
+static int has_shrunk(const printed_table *view, const diff_row *row)
 {
 	uint64_t values[DIFF_SIDES];
 
@@ -546,7 +546,7 @@ static int has_shrunk(const table_view *view, const diff_row *row)
 }
 
 /* How many of the shown rows are the last ones, which shrank the most: up to a quarter if not all fit. */
-static size_t count_last(const table_view *view, const diff_row *rows, size_t shown, size_t count)
+static size_t count_last(const printed_table *view, const diff_row *rows, size_t shown, size_t count)
 {
 	size_t last = 0;
 
@@ -557,7 +557,7 @@ static size_t count_last(const table_view *view, const diff_row *rows, size_t sh
 
 static void print_table(const log_diff *diff, const diff_table *table)
 {
-	table_view view = {table, order_of(diff, table->table), diff->options.is_normalized, {0, 0}};
+	printed_table view = {table, order_of(diff, table->table), diff->options.is_normalized, {0, 0}};
 	size_t count;
 	diff_row *rows = diff_tables_collect(diff, table->table, &count);
 	size_t changed = keep_changed(diff, rows, count);

@@ -5,7 +5,7 @@
 #include "common/json.h"
 #include "common/name_cut.h"
 #include "common/names.h"
-#include "common/table_column.h"
+#include "common/table_view.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* Prints the history of the managed heap, and objects by class and by call stack with their ages. */
 #include "report/contents.h"
 
-#include "common/table_column.h"
+#include "common/table_view.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"

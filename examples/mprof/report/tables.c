@@ -3,7 +3,7 @@
 #include "report/tables.h"
 
 #include "common/name_cut.h"
-#include "common/table_column.h"
+#include "common/table_view.h"
 #include "report/contents.h"
 #include "report/filters.h"
 #include "report/frames.h"

@@ -4,7 +4,7 @@
 #include "report/view.h"
 
 #include "common/output.h"
-#include "common/table_column.h"
+#include "common/table_view.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
