@@ -224,9 +224,9 @@ Test(lines, are_those_of_the_stack_whatever_the_previous_one_had)
 		mprof_stack_frame frames[3];
 		size_t found;
 
-		cr_assert_eq(mprof_reader_lookup_stack(sampled.reader, stacks[lines], frames, sizeof(frames[0]), 3,
-						       &found),
-			     MPROF_OK);
+		cr_assert_eq(
+			mprof_reader_lookup_stack(sampled.reader, stacks[lines], frames, sizeof(frames[0]), 3, &found),
+			MPROF_OK);
 		cr_assert_eq(found, 3);
 		for (unsigned int i = 0; i < 3; i++)
 			cr_expect_eq(frames[i].line, (lines >> i & 1) != 0 ? 10 + i : 0, "frame %u of %u", i, lines);

@@ -206,7 +206,7 @@ typedef struct remembered_stack {
 	uint64_t counter;    /**< Counter for which it was interned. */
 	uint32_t generation; /**< Generation of the native modules at that time. */
 	uint32_t count;
-	int has_lines;       /**< 0: no frame has a line, and \c lines has no values. */
+	int has_lines;                       /**< 0: no frame has a line, and \c lines has no values. */
 	mprof_frame frames[MPROF_STACK_MAX]; /**< Outermost first. */
 	frame_line lines[MPROF_STACK_MAX];   /**< Of the frames. */
 	uint32_t stacks[MPROF_STACK_MAX];    /**< ID of the call stack up to each frame. */
