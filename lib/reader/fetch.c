@@ -2,8 +2,7 @@
 /* Delivers the items of the loaded block. */
 #include <mprof/format.h>
 
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "format/values/dialect.h"
 #include "parser/items.h"
 #include "parser/parser.h"

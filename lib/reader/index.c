@@ -4,11 +4,11 @@
 
 #include <mprof/reader.h>
 
+#include "base/allocator.h"
 #include "base/bytes.h"
-#include "base/checked.h"
+#include "base/caller_structs.h"
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "format/blocks/index_items.h"
 #include "format/values/dialect.h"
 #include "format/values/varint.h"

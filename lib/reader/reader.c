@@ -2,9 +2,8 @@
 /* Opens readers, and looks up definitions. */
 #include "reader/reader.h"
 
-#include "base/elements.h"
+#include "base/caller_structs.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "parser/parser.h"
 #include "reader/ahead.h"
 #include "reader/blocks.h"

@@ -2,7 +2,7 @@
 /* Seeks by time, finds the calls that were open at a time, and the clock of the whole log. */
 #include "reader/reader.h"
 
-#include "base/elements.h"
+#include "base/caller_structs.h"
 #include "base/error.h"
 #include "parser/parser.h"
 #include "reader/blocks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles: creation, options, results. */
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "model/profile/partial_profile.h"
 #include "model/profile/profile_events.h"
 #include "model/profile/profile_internal.h"

@@ -2,7 +2,7 @@
 /* Converts the times of a window to counters. */
 #include "model/profile/window_times.h"
 
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "reader/reader.h"
 
 void window_times_init(mprof_profile *profile, const mprof_profile_options *options)

@@ -2,7 +2,7 @@
 /* Finalizers and their times. */
 #include "model/records/finalizers.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Lists of a profile that only grow: markers, properties, code and where it was, handles, metrics and histograms. */
 #include "model/records/lists.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The table of the objects that are alive, and the set of those that the collector is moving. */
 #include "model/records/live_objects.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Native memory: allocations, frees, peaks and leaks. */
 #include "model/records/memory.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

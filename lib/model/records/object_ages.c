@@ -2,7 +2,7 @@
 /* How long objects lived: follows them from allocation to death, and undoes what is provisional. */
 #include "model/records/object_ages.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands out in a profile. */
 #include "base/allocator.h"
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "model/results/finding_rules.h"
 
 /* How many findings a caller gets if it does not ask for a number. */

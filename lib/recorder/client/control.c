@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Public functions of a recorder that is open: control, statistics, samples, unloading. */
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "base/cancellation.h"
-#include "base/checked.h"
-#include "base/elements.h"
-#include "base/options.h"
 #include "base/sort.h"
 #include "recorder/client/recorder_internal.h"
 #include "recorder/queues/shared.h"

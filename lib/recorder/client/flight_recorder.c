@@ -2,6 +2,7 @@
 /* Opens recorders that keep the log in a ring buffer, and writes the ring buffer to files. Threads of the client. */
 #include "recorder/client/recorder_internal.h"
 
+#include "base/caller_structs.h"
 #include "base/cancellation.h"
 #include "base/error.h"
 #include "io/sink.h"

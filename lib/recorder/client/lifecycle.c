@@ -4,9 +4,9 @@
 
 #include <mprof/base.h>
 
+#include "base/caller_structs.h"
 #include "base/cancellation.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "format/values/clock_conversion.h"
 #include "format/values/dialect.h"
 #include "io/sink.h"
