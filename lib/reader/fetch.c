@@ -9,7 +9,7 @@
 #include "reader/call_stacks.h"
 #include "reader/code_names.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
+#include "reader/open_frames.h"
 #include "reader/reader.h"
 #include "reader/reader_internal.h"
 

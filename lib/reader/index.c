@@ -17,7 +17,6 @@
 #include "reader/blocks.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
 #include "reader/learn.h"
 #include "reader/open_frames.h"
 #include "reader/reader_internal.h"

@@ -10,9 +10,9 @@
 #include "reader/call_stacks.h"
 #include "reader/code_names.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
 #include "reader/index.h"
 #include "reader/learn.h"
+#include "reader/open_frames.h"
 #include "reader/reader_internal.h"
 
 #include <inttypes.h>

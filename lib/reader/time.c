@@ -7,7 +7,6 @@
 #include "parser/parser.h"
 #include "reader/blocks.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
 #include "reader/index.h"
 #include "reader/open_frames.h"
 #include "reader/reader_internal.h"
