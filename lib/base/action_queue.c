@@ -2,7 +2,7 @@
 /* Sorts the actions that are held back, by merging sorted runs. */
 #include "base/action_queue.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

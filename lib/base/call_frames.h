@@ -12,7 +12,7 @@
 #ifndef BASE_CALL_FRAMES_H
 #define BASE_CALL_FRAMES_H
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 /**
  * A stack that would have as many frames becomes unknown below the next one, so that the memory for a log that consists

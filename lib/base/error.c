@@ -2,7 +2,7 @@
 /* Fills error records, and copies them to a caller. */
 #include "base/error.h"
 
-#include "base/options.h"
+#include "base/caller_structs.h"
 
 #include <string.h>
 

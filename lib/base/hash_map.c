@@ -2,7 +2,7 @@
 /* Hash tables. */
 #include "base/hash_map.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <stdatomic.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 /* Maps and sets of IDs. */
 #include "base/id_map.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

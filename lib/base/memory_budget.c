@@ -2,7 +2,7 @@
 /* Counts the memory of an allocator, and refuses more than a limit. */
 #include "base/memory_budget.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 /*
  * Checks a request, and notes if it is refused. A granted request does not clear the reason of the latest refusal, so a

@@ -2,7 +2,7 @@
 /* Finds the threads of a log, and the state of call stacks that they switch between. */
 #include "base/thread_map.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #define CODEC_LIBRARY_MEMORY_H
 
 #include "base/allocator.h"
-#include "base/checked.h"
 
 #include <stddef.h>
 

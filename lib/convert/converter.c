@@ -2,8 +2,7 @@
 /* Copies a log block by block into another dialect. Blocks with definitions or events are copied by other files. */
 #include <mprof/convert.h>
 
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "convert/converter.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_definitions.h"

@@ -2,7 +2,7 @@
 /* Copies definitions and clock pairs. */
 #include "convert/copy_definitions.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "convert/merge_input.h"
 #include "format/blocks/records.h"
 #include "format/values/losses.h"

@@ -2,7 +2,7 @@
 /* Keeps the numbers of a log that is merged, and finds definitions that another log has, too. */
 #include "convert/merge_input.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

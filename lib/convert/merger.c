@@ -2,9 +2,8 @@
 /* Merges logs of several processes: each is copied by a converter of its own, block by block in the order of time. */
 #include <mprof/convert.h>
 
-#include "base/checked.h"
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "convert/converter.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_definitions.h"

@@ -2,7 +2,7 @@
 /* Numbers addresses in ascending order by bitmaps of pages. */
 #include "heap/address_set.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 
 #define WORD_BITS 64

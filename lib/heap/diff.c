@@ -2,10 +2,9 @@
 /* Compares heap snapshots. */
 #include <mprof/heap.h>
 
-#include "base/checked.h"
-#include "base/elements.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "base/memory_budget.h"
-#include "base/options.h"
 #include "base/sort.h"
 #include "heap/graph_internal.h"
 #include "heap/shape_search.h"

@@ -2,7 +2,7 @@
 /* Finds dominators: which objects keep others alive. */
 #include "heap/dominators.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 /*
  * Visits are numbered from 1; 0 is the imaginary object that refers to all roots. An object is visited before those

@@ -2,9 +2,8 @@
 /* Reads heap snapshots as graphs, lists those of a log, and finds paths from roots. */
 #include <mprof/parser.h>
 
-#include "base/elements.h"
+#include "base/caller_structs.h"
 #include "base/memory_budget.h"
-#include "base/options.h"
 #include "base/progress.h"
 #include "format/blocks/records.h"
 #include "heap/dominators.h"

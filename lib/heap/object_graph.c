@@ -2,7 +2,7 @@
 /* The objects of a heap snapshot: gathered in the order of the log, then numbered by address and linked. */
 #include "heap/object_graph.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 
 #include <string.h>

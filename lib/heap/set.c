@@ -2,7 +2,7 @@
 /* Sets of objects of a heap graph. */
 #include "heap/graph_internal.h"
 
-#include "base/options.h"
+#include "base/caller_structs.h"
 
 #include <mprof/heap.h>
 

@@ -2,7 +2,7 @@
 /* Compares the shapes of objects of two snapshots. */
 #include "heap/shape_search.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 
 static uint64_t hash_name(const name_pool *pool, const char *text, uint64_t scope)

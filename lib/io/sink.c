@@ -2,8 +2,8 @@
 /* Writes to memory, to functions of the caller, and to files and descriptors, with or without compression. */
 #include "io/sink.h"
 
-#include "base/checked.h"
-#include "base/options.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "codec/library_memory.h"
 #include "io/system.h"
 

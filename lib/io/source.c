@@ -2,7 +2,7 @@
 /* Sources of bytes, compressed or not. */
 #include "io/source.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "codec/library_memory.h"
 #include "io/system.h"
 

@@ -2,9 +2,8 @@
 /* Delivers the items of a block: events in columns, objects, records, samples. */
 #include "parser/items.h"
 
-#include "base/checked.h"
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "format/events/event_columns_decode.h"
 #include "parser/errors.h"
 #include "parser/log_state.h"

@@ -3,9 +3,9 @@
 #include <mprof/parser.h>
 
 #include "base/bytes.h"
+#include "base/caller_structs.h"
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "format/blocks/block_decode.h"
 #include "parser/errors.h"
 #include "parser/items.h"

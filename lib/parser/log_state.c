@@ -2,7 +2,7 @@
 /* The dialect, the directives and the state of a log, and the last counter of each of its threads. */
 #include "parser/log_state.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/values/varint.h"
 #include "parser/errors.h"
 

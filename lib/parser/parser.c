@@ -2,9 +2,9 @@
 /* Creates parsers, takes the bytes that callers feed, and keeps those that are not consumed. */
 #include "parser/parser.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "parser/errors.h"
 #include "parser/items.h"
 #include "parser/log_state.h"

@@ -2,7 +2,7 @@
 /* Decodes the EVENTS blocks after the current one on other threads. */
 #include "reader/ahead.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "io/work_queue.h"
 #include "parser/parser.h"
 #include "parser/prepared.h"

@@ -2,7 +2,7 @@
 /* Stores one entry for each block of the log, and finds blocks by offset, thread and counter. */
 #include "reader/block_index.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "reader/ahead.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
 #include "reader/learn.h"
+#include "reader/open_frames.h"
 #include "reader/reader.h"
 #include "reader/reader_internal.h"
 

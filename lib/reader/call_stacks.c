@@ -5,7 +5,7 @@
  */
 #include "reader/call_stacks.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/error.h"
 #include "format/blocks/records.h"
 #include "format/values/dialect.h"

@@ -2,8 +2,7 @@
 /* Names addresses of generated code, and looks up ranges of it. */
 #include "reader/code_names.h"
 
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "reader/errors.h"
 #include "reader/reader.h"
 #include "reader/reader_internal.h"

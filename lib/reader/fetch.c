@@ -2,15 +2,14 @@
 /* Delivers the items of the loaded block. */
 #include <mprof/format.h>
 
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "format/values/dialect.h"
 #include "parser/items.h"
 #include "parser/parser.h"
 #include "reader/call_stacks.h"
 #include "reader/code_names.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
+#include "reader/open_frames.h"
 #include "reader/reader.h"
 #include "reader/reader_internal.h"
 

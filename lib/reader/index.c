@@ -4,11 +4,11 @@
 
 #include <mprof/reader.h>
 
+#include "base/allocator.h"
 #include "base/bytes.h"
-#include "base/checked.h"
+#include "base/caller_structs.h"
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "format/blocks/index_items.h"
 #include "format/values/dialect.h"
 #include "format/values/varint.h"
@@ -17,7 +17,6 @@
 #include "reader/blocks.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
 #include "reader/learn.h"
 #include "reader/open_frames.h"
 #include "reader/reader_internal.h"

@@ -2,18 +2,17 @@
 /* Opens readers, and looks up definitions. */
 #include "reader/reader.h"
 
-#include "base/elements.h"
+#include "base/caller_structs.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "parser/parser.h"
 #include "reader/ahead.h"
 #include "reader/blocks.h"
 #include "reader/call_stacks.h"
 #include "reader/code_names.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
 #include "reader/index.h"
 #include "reader/learn.h"
+#include "reader/open_frames.h"
 #include "reader/reader_internal.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
  *
  * reader.c opens it and looks up definitions. blocks.c feeds the parser and moves from block to block; ahead.c decodes
  * blocks on other threads. learn.c stores definitions, and notes the blocks that it has read. fetch.c delivers the
- * items of a block, with call_stacks.c for stack sections and statistical samples, and frames.c and open_frames.c for
- * open calls. index.c and block_index.c have the offsets of blocks; time.c and time_scale.c seek by time. errors.c
- * reports faults and progress.
+ * items of a block, with call_stacks.c for stack sections and statistical samples, and open_frames.c for open calls.
+ * index.c and block_index.c have the offsets of blocks; time.c and time_scale.c seek by time. errors.c reports faults
+ * and progress.
  */
 #ifndef READER_READER_INTERNAL_H
 #define READER_READER_INTERNAL_H
@@ -15,6 +15,7 @@
 #include <mprof/reader.h>
 
 #include "base/allocator.h"
+#include "base/call_frames.h"
 #include "base/hash_map.h"
 #include "base/id_map.h"
 #include "base/memory_budget.h"
@@ -24,7 +25,6 @@
 #include "format/events/event_decode_table.h"
 #include "io/source.h"
 #include "reader/block_index.h"
-#include "reader/open_frames.h"
 #include "reader/time_scale.h"
 
 #include <stdatomic.h>
@@ -97,6 +97,130 @@ typedef struct reader_stacks {
 	size_t current;     /**< Index in all of the stack of the loaded block's thread. */
 	detail_pool details;
 } reader_stacks;
+
+/** An open call of a method. */
+typedef struct open_frame {
+	uint32_t method;
+	uint32_t node; /**< Node of this frame and those under it; 0 if it was not stored yet. */
+} open_frame;
+
+/** A call stack. */
+typedef struct open_stack {
+	call_frames calls;  /**< Its frames are #open_frame. */
+	uint32_t mark_base; /**< Its base at the mark. */
+	size_t mark;        /**< Its depth at the mark. */
+	size_t low;         /**< Frames from low up to mark were overwritten since the mark. */
+	open_frame *saved;  /**< The overwritten frames as they were at the mark, last one first. */
+	size_t saved_capacity;
+} open_stack;
+
+/** A thread's own call stack, or one that threads switch to (doc/format.md, 4.8), between events. */
+typedef struct open_slot {
+	open_stack stack;
+	uint64_t number;     /**< Number of the stack in the log; 0: a thread's own. */
+	uint64_t generation; /**< The slot is current if this equals open_frames::generation. */
+	uint64_t left_at;    /**< Counter when it was last left. */
+	size_t holder;       /**< Index of the thread that is on the stack, plus 1; 0: none. Unused for own stacks. */
+	uint64_t block;      /**< open_frames::block at the last block that touched the stack. */
+	size_t touch;        /**< Index of its open_touch for that block. */
+	int is_ended;        /**< The block that is being followed ended it. */
+	uint32_t end_node;   /**< Node of the stack at the end of the index; 0: no block of the index touches the stack,
+	                          or it has ended. */
+	uint32_t end_gaps;   /**< Number of unreadable blocks in the index when end_node was set. end_node is invalid if
+	                          there are more now. */
+	uint64_t end_left;   /**< left at the end of the index. */
+	size_t end_holder;   /**< holder at the end of the index. */
+} open_slot;
+
+/** A thread of the log. */
+typedef struct open_thread {
+	uint64_t thread;
+	open_slot own;
+	size_t other;        /**< Index in slots of the stack that it is on, plus 1; 0: its own. */
+	int is_lost;         /**< Its current stack is unknown. Events are followed in own until it switches. */
+	uint64_t generation; /**< Its state is current if this equals open_frames::generation. */
+	size_t end_other;    /**< other at the end of the index. */
+	uint32_t end_gaps;   /**< As in open_slot. */
+} open_thread;
+
+/** A stack that the followed block touched, with the state that its slot had before. */
+typedef struct open_touch {
+	size_t other; /**< Which stack: as open_thread::other. */
+	uint64_t generation;
+	uint64_t left_at;
+	size_t holder;
+	uint32_t node; /**< Node of the stack when the block first touched it. Set only while the index is built. */
+} open_touch;
+
+/** The node of a stack when a block of the index first touched it. */
+typedef struct open_switch {
+	uint64_t number;
+	uint32_t node;
+} open_switch;
+
+/** Where the state at the start of a block comes from. */
+typedef enum open_source {
+	OPEN_FROM_NOTHING, /**< Events are missing before it. */
+	OPEN_FROM_START,   /**< All blocks from the start of the log were read. */
+	OPEN_FROM_INDEX,   /**< The block is in the index. */
+	OPEN_FROM_END      /**< All blocks from the end of the index were read. */
+} open_source;
+
+/** The state at the start of a block, from the index. */
+typedef struct open_origin {
+	open_source source;
+	uint32_t frames;     /**< Node of the stack that the block's thread is on; 0 if not known. */
+	uint64_t stack;      /**< The number of that stack. */
+	uint64_t gap;        /**< As in open_frames. */
+	size_t first_switch; /**< Index of the block's first switch. They are in the order of the touches. */
+	size_t switch_count;
+	uint32_t gaps; /**< Number of unreadable blocks found when the index was built. */
+} open_origin;
+
+/** A node of the tree. */
+typedef struct open_node {
+	uint32_t parent; /**< A smaller number; 0 for a #call_base. */
+	uint32_t method;
+} open_node;
+
+typedef struct open_frames {
+	memory_budget *budget; /**< Accounts for the memory. Borrowed. */
+	open_thread *threads;
+	size_t thread_count;
+	size_t thread_capacity;
+	thread_map by_thread; /**< Maps thread IDs to indices in threads. */
+	open_slot *slots;     /**< Stacks that are not a thread's own. */
+	size_t slot_count;
+	size_t slot_capacity;
+	size_t free_slot;    /**< Index of a free slot, plus 1; 0: none. holder of a free slot is the index of
+	                                  the next free slot, plus 1. */
+	hash_map by_number;  /**< Maps numbers of stacks to indices in slots. */
+	uint64_t generation; /**< Incremented to invalidate the state of all stacks. */
+	uint64_t searched;   /**< Frames that failed searches visited: see #CALL_FRAMES_MAX_SEARCHED. */
+	open_node *nodes;
+	size_t node_count;
+	size_t node_capacity;
+	hash_map by_step; /**< Maps parent << 32 | method to nodes. */
+	uint64_t gap;     /**< Latest counter at which recording was paused; 0: never. */
+	uint64_t gap_generation;
+	/* The block that is being followed. */
+	uint64_t block; /**< Number of blocks followed. */
+	size_t current; /**< Index of its thread. */
+	open_origin origin;
+	open_touch *touches; /**< The first entry is the stack on which the block starts. */
+	size_t touch_count;
+	size_t touch_capacity;
+	int misses_touch; /**< An entry could not be added, so the block cannot be rolled back. */
+	uint64_t start_gap;
+	size_t start_other;
+	int start_is_lost;
+	/* The index. */
+	int makes_index;
+	open_switch *switches;
+	size_t switch_count;
+	size_t switch_capacity;
+	uint64_t end_gap; /**< gap at the end of the index. */
+} open_frames;
 
 /** The open calls of threads, by their enters and leaves. */
 typedef struct reader_frames {

@@ -2,12 +2,11 @@
 /* Seeks by time, finds the calls that were open at a time, and the clock of the whole log. */
 #include "reader/reader.h"
 
-#include "base/elements.h"
+#include "base/caller_structs.h"
 #include "base/error.h"
 #include "parser/parser.h"
 #include "reader/blocks.h"
 #include "reader/errors.h"
-#include "reader/frames.h"
 #include "reader/index.h"
 #include "reader/open_frames.h"
 #include "reader/reader_internal.h"

@@ -4,8 +4,7 @@
  * call stacks, native code, roots, metrics and summaries. Collects definitions of classes and methods, and writes them
  * before the first block that may use them.
  */
-#include "base/elements.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "format/blocks/records.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"

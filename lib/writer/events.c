@@ -5,7 +5,7 @@
  */
 #include "writer/events.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/events/event_check.h"
 #include "format/events/event_kinds.h"
 #include "format/values/losses.h"

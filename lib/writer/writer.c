@@ -5,8 +5,8 @@
  */
 #include "writer/writer.h"
 
+#include "base/caller_structs.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "format/values/clock_conversion.h"
 #include "format/values/dialect.h"
 #include "io/sink.h"

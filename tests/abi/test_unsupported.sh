@@ -19,5 +19,5 @@ if ! diff -u "$scratch/expected" "$scratch/found"; then
 fi
 
 "${compiler[@]}" "${flags[@]}" "$srcdir/tests/abi/test_unsupported.c" "$scratch/unsupported.o" \
-	"$srcdir/lib/base/error.c" "$srcdir/lib/base/options.c" -o "$scratch/test_unsupported"
+	"$srcdir/lib/base/error.c" "$srcdir/lib/base/caller_structs.c" -o "$scratch/test_unsupported"
 "$scratch/test_unsupported"

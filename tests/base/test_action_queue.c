@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the queue in which actions of threads are sorted by time. */
 #include "base/action_queue.h"
+#include "base/caller_structs.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a log of calls from a description on standard input: make_events [--index] FILE. Counters are nanoseconds. Each
- * word is a second later than the one before, and WORD*COUNT stands for COUNT equal ones. Words:
+ * Writes a log of calls, or of native memory, from a description on standard input: make_events [--index] FILE.
+ * Counters are nanoseconds. Each word is a second later than the one before, and WORD*COUNT stands for COUNT equal ones.
+ * Words:
  *   @N   the following events are those of thread N, in a block of their own
  *   +N   enters method N
  *   -    leaves the method on top
@@ -13,6 +14,10 @@
  *   %    recording resumes after a pause of half a second
  *   (    a heap snapshot begins, between two blocks of events
  *   )    it ends
+ *   =N   the next word is at second N; within a thread, seconds do not go back
+ *   aA:S allocates a block of S bytes at address A
+ *   fA   frees the block at address A
+ *   rA:B:S:N  resizes the block at address A to S bytes at address B, since second N
  */
 #include <mprof/writer.h>
 
@@ -68,14 +73,37 @@ static void end_block(void)
 	is_open = 0;
 }
 
+static void add_event(const mprof_event *event)
+{
+	if (!is_open)
+		expect(mprof_writer_begin_events(writer, thread, now), "block");
+	is_open = 1;
+	expect(mprof_writer_write_events(writer, event, 1, NULL), "event");
+}
+
 static void add(mprof_event_kind kind, uint32_t method, uint64_t value)
 {
 	const mprof_event event = {.kind = (uint8_t)kind, .id = method, .value = value, .counter = now};
 
-	if (!is_open)
-		expect(mprof_writer_begin_events(writer, thread, now), "block");
-	is_open = 1;
-	expect(mprof_writer_write_events(writer, &event, 1, NULL), "event");
+	add_event(&event);
+}
+
+static void add_memory(mprof_event_kind kind, const char *text)
+{
+	char *rest;
+	mprof_event_detail detail = {.struct_size = sizeof(detail)};
+	mprof_event event = {.kind = (uint8_t)kind, .counter = now, .more.detail = &detail};
+
+	event.value = strtoull(text, &rest, 10);
+	if (kind == MPROF_EVENT_MEMORY_RESIZED) {
+		detail.object = event.value;
+		event.value = strtoull(rest + 1, &rest, 10);
+	}
+	if (kind != MPROF_EVENT_MEMORY_FREED)
+		detail.size = strtoull(rest + 1, &rest, 10);
+	if (kind == MPROF_EVENT_MEMORY_RESIZED)
+		detail.started = START + strtoull(rest + 1, NULL, 10) * STEP;
+	add_event(&event);
 }
 
 static void write_heap(uint32_t flag)
@@ -124,6 +152,19 @@ static void write_word(const char *word)
 	case ')':
 		write_heap(MPROF_HEAP_FLAG_LAST);
 		break;
+	case '=':
+		/* The next word adds a step. */
+		now = START + (number - 1) * STEP;
+		break;
+	case 'a':
+		add_memory(MPROF_EVENT_MEMORY_ALLOCATED, word + 1);
+		break;
+	case 'f':
+		add_memory(MPROF_EVENT_MEMORY_FREED, word + 1);
+		break;
+	case 'r':
+		add_memory(MPROF_EVENT_MEMORY_RESIZED, word + 1);
+		break;
 	default:
 		break;
 	}
@@ -155,7 +196,8 @@ int main(int argc, char **argv)
 	options.clock = tell_time;
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
-				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_names();
 	while (scanf("%31s", word) == 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of event kinds and dialects match the encoder and the decoder. */
 #include "format/events/event_codes.h"
+#include "base/caller_structs.h"
 #include "format/events/event_kinds.h"
 #include "format/events/events_encode.h"
 

@@ -2,6 +2,7 @@
 /* Decodes events and compares them with a simple second decoder; edge cases. */
 #include "format/events/events_decode.h"
 
+#include "base/caller_structs.h"
 #include "format/values/varint.h"
 
 #include <criterion/criterion.h>

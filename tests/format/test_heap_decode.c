@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The records of hand-written HEAP_DATA blocks. */
+#include "base/caller_structs.h"
 #include "format/blocks/heap_records.h"
 
 #include <criterion/criterion.h>

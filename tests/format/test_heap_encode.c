@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes the records of a HEAP_DATA block and decodes them again. */
+#include "base/caller_structs.h"
 #include "format/blocks/heap_records.h"
 
 #include <criterion/criterion.h>

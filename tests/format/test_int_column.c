@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of numbers: values of each width, exceptions, and columns that are truncated or malformed. */
+#include "base/caller_structs.h"
 #include "format/values/int_column.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of hand-written STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks, decoded and encoded. */
+#include "base/caller_structs.h"
 #include "format/blocks/records.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of addresses number them in ascending order. */
+#include "base/caller_structs.h"
 #include "heap/address_set.h"
 
 #include <criterion/criterion.h>

@@ -2,6 +2,7 @@
 /* Where logs go: files, pipes, full disks, memory, functions, gzip. */
 #include "io/sink.h"
 
+#include "base/caller_structs.h"
 #include "base/failing_allocator.h"
 
 #include <criterion/criterion.h>

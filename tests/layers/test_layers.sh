@@ -48,7 +48,7 @@ while read -r file included; do
 	'"config.h"') ;;
 	'<mprof.h>')
 		# The sizes of all public structs.
-		test "$file" = lib/struct_sizes.c || fail "$file includes all of the library by $included"
+		test "$file" = lib/library.c || fail "$file includes all of the library by $included"
 		;;
 	'<mprof/recorder.h>')
 		test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
@@ -104,10 +104,10 @@ done < <(sources lib | grep -vE '^lib/(format/|parser/log_state\.c$)' | xargs gr
 
 # Every public struct is one whose size can be asked for.
 while read -r name; do
-	fail "lib/struct_sizes.c leaves out $name"
+	fail "lib/library.c leaves out $name"
 done < <(LC_ALL=C comm -23 \
 	<(sed -n 's/^typedef struct \(mprof_[a-z0-9_]*\) {$/\1/p' include/mprof/*.h | LC_ALL=C sort) \
-	<(sed -n 's/.*SIZE(\([a-z0-9_]*\)).*/\1/p' lib/struct_sizes.c | LC_ALL=C sort))
+	<(sed -n 's/.*SIZE(\([a-z0-9_]*\)).*/\1/p' lib/library.c | LC_ALL=C sort))
 
 # One implementation of hash tables: the factor of the hash functions, and what probes the next slot of a table,
 # (i + 1) & mask, are in base/hash_map.h alone.

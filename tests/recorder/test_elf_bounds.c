@@ -6,6 +6,7 @@
  */
 #include "recorder/system/elf_symbols.h"
 
+#include "base/caller_structs.h"
 #include "shared/loader.h"
 #include "shared/own_tables.h"
 

@@ -6,6 +6,7 @@
 #include "recorder/system/elf_symbols.h"
 
 #include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "base/failing_allocator.h"
 
 #include <criterion/criterion.h>

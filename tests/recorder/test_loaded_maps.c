@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Children of a process in which another thread holds the lock of the loader. */
+#include "base/caller_structs.h"
 #include "recorder/system/loaded_modules.h"
 
 #include <mprof.h>

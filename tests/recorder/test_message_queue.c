@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/caller_structs.h"
 #include "recorder/queues/message_queue.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/tables/heap_drain.h"
 
+#include "base/caller_structs.h"
 #include "base/failing_allocator.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that outlives a process: pieces are found by scanning, whatever state the process left them in. */
 #include "recorder/queues/salvage.h"
+#include "base/caller_structs.h"
 #include "recorder/queues/salvage_area.h"
 #include "recorder/queues/salvage_journal.h"
 

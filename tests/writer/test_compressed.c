@@ -8,6 +8,7 @@
 #include <mprof/writer.h>
 
 #include "base/bytes.h"
+#include "base/caller_structs.h"
 #include "base/checksum.h"
 #include "codec/packer.h"
 #include "format/blocks/block_decode.h"

@@ -3,6 +3,7 @@
 #include <mprof/reader.h>
 
 #include "logs/log_fixture.h"
+#include "base/caller_structs.h"
 #include "writer/events.h"
 #include "writer/writer_internal.h"
 

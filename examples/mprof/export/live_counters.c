@@ -12,6 +12,13 @@
 /* Actions that are kept, of 48 bytes each. */
 #define MAX_ACTIONS ((size_t)1 << 23)
 
+/*
+ * The counters of two processors may differ slightly: an address may seem to be allocated again before it was freed,
+ * and the free is then among the next actions. This is the rule of the profile (lib/model/records/memory.c), with which
+ * tests/exports/test_random_memory.sh compares this replay.
+ */
+#define LOOK_AHEAD 64
+
 /* Nanoseconds between two values of a counter of native memory. */
 #define MEMORY_INTERVAL 100000
 
@@ -21,17 +28,19 @@ typedef enum action_kind {
 	ACTION_FREE,
 	ACTION_MOVE, /* A resize starts: other memory may get the address, but the block still exists. */
 	ACTION_ALLOCATE,
-	ACTION_RESIZE
+	ACTION_RESIZE,
+	ACTION_DONE /* Applied before its turn. */
 } action_kind;
 
 typedef struct memory_action {
 	uint64_t counter;
-	uint64_t number; /* In the order of the log; those of a resize have the same. */
-	uint64_t address;
-	uint64_t size;
+	uint64_t address; /* After the replay: the number of blocks in use. */
+	uint64_t size;    /* After the replay: the bytes in use. */
 	uint64_t process;
-	uint32_t kind;
-	uint32_t is_counted; /* The thread is one that is exported. */
+	uint64_t thread;
+	uint32_t number; /* In the order of the log; those of a resize have the same. */
+	uint16_t kind;
+	uint16_t is_counted; /* The thread is one that is exported. */
 } memory_action;
 
 /* A block that exists. */
@@ -67,11 +76,12 @@ void live_counters_add(live_counters *live, const event_walk *walk, uint64_t pro
 {
 	const mprof_event_detail *detail = event->more.detail;
 	memory_action action = {.counter = event->counter,
-				.number = live->count,
 				.address = event->value,
 				.size = detail != NULL ? detail->size : 0,
 				.process = process,
-				.is_counted = (uint32_t)filter_options_want_thread(&walk->job->options, thread)};
+				.thread = thread,
+				.number = (uint32_t)live->count,
+				.is_counted = (uint16_t)filter_options_want_thread(&walk->job->options, thread)};
 
 	switch (event->kind) {
 	case MPROF_EVENT_MEMORY_ALLOCATED:
@@ -85,7 +95,7 @@ void live_counters_add(live_counters *live, const event_walk *walk, uint64_t pro
 		keep_action(live, &action);
 		action.kind = ACTION_MOVE;
 		action.address = detail != NULL ? detail->object : 0;
-		if (detail != NULL && detail->started != 0)
+		if (detail != NULL && detail->started != 0 && detail->started < event->counter)
 			action.counter = detail->started;
 		break;
 	default:
@@ -103,10 +113,9 @@ static int compare_actions(const void *one, const void *other)
 		return left->process < right->process ? -1 : 1;
 	if (left->counter != right->counter)
 		return left->counter < right->counter ? -1 : 1;
-	/* An address may be allocated again at the time at which it was freed. */
-	if (left->number == right->number || (left->kind < ACTION_ALLOCATE) != (right->kind < ACTION_ALLOCATE))
-		return left->kind < right->kind ? -1 : left->kind > right->kind;
-	return left->number < right->number ? -1 : 1;
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return left->kind < right->kind ? -1 : left->kind > right->kind;
 }
 
 static void add_block(live_memory *memory, uint64_t size, int is_counted, int change)
@@ -140,33 +149,77 @@ static int put_block(key_map *blocks, uint64_t address, uint64_t size, uint64_t 
 	return 1;
 }
 
-/* Returns 0 if out of memory. */
-static int apply_action(live_memory *memory, const memory_action *action)
+/* Takes a block from its address while a resize goes on. Returns 0 if out of memory. */
+static int move_block(live_memory *memory, const memory_action *action)
 {
-	const live_block *block;
-	int is_put = 1;
+	const live_block *block = key_map_find(&memory->blocks, action->address);
 
-	switch (action->kind) {
-	case ACTION_FREE:
-		remove_block(memory, &memory->blocks, action->address);
+	if (block == NULL)
 		return 1;
-	case ACTION_MOVE:
-		block = key_map_find(&memory->blocks, action->address);
-		if (block != NULL) {
-			is_put = put_block(&memory->moving, action->number, block->size, block->is_counted);
-			key_map_remove(&memory->blocks, action->address);
-		}
-		return is_put;
-	case ACTION_RESIZE:
-		remove_block(memory, &memory->moving, action->number);
-		break;
-	default:
-		break;
-	}
-	/* A block whose free is missing does not exist any more. */
+	if (!put_block(&memory->moving, action->number, block->size, block->is_counted))
+		return 0;
+	key_map_remove(&memory->blocks, action->address);
+	return 1;
+}
+
+/* Applies an action that needs no room at its address. Returns 0 if out of memory. */
+static int end_block(live_memory *memory, const memory_action *action)
+{
+	if (action->kind == ACTION_MOVE)
+		return move_block(memory, action);
 	remove_block(memory, &memory->blocks, action->address);
-	add_block(memory, action->size, (int)action->is_counted, 1);
+	return 1;
+}
+
+/*
+ * Ends the block at an address that is allocated again. If one of the next actions frees it, that action is applied
+ * now; otherwise the free is missing. Returns 0 if out of memory.
+ */
+static int clear_address(live_memory *memory, memory_action *action, const memory_action *end)
+{
+	if (key_map_find(&memory->blocks, action->address) == NULL)
+		return 1;
+	for (memory_action *next = action + 1; next < end && next <= action + LOOK_AHEAD; next++) {
+		if (next->address != action->address || next->thread == action->thread || next->kind > ACTION_MOVE)
+			continue;
+		if (!end_block(memory, next))
+			return 0;
+		next->kind = ACTION_DONE;
+		return 1;
+	}
+	remove_block(memory, &memory->blocks, action->address);
+	return 1;
+}
+
+/* Applies an action; those after it are known up to \p end. Returns 0 if out of memory. */
+static int apply_action(live_memory *memory, memory_action *action, const memory_action *end)
+{
+	if (action->kind == ACTION_DONE)
+		return 1;
+	if (action->kind <= ACTION_MOVE)
+		return end_block(memory, action);
+	if (action->kind == ACTION_RESIZE)
+		remove_block(memory, &memory->moving, action->number);
+	if (!clear_address(memory, action, end))
+		return 0;
+	add_block(memory, action->size, action->is_counted, 1);
 	return put_block(&memory->blocks, action->address, action->size, action->is_counted);
+}
+
+/* Replays the actions of a process, and stores in each what is in use after it. Returns 0 if out of memory. */
+static int replay_process(memory_action *actions, const memory_action *end)
+{
+	live_memory memory = {.blocks.value_size = sizeof(live_block) - sizeof(uint64_t),
+			      .moving.value_size = sizeof(live_block) - sizeof(uint64_t)};
+	memory_action *action = actions;
+
+	for (; action < end && apply_action(&memory, action, end); action++) {
+		action->address = memory.count;
+		action->size = memory.bytes;
+	}
+	key_map_clear(&memory.blocks);
+	key_map_clear(&memory.moving);
+	return action == end;
 }
 
 /* The number of a counter. */
@@ -181,11 +234,9 @@ static uint64_t number_of(live_counters *live, uint64_t process, const char *nam
 }
 
 /* Visits the values of the memory of a process, either its bytes or its blocks. */
-static void visit_memory(live_counters *live, const event_walk *walk, const live_counter *counter, size_t first,
+static void visit_memory(const live_counters *live, const event_walk *walk, const live_counter *counter, size_t first,
 			 size_t end, live_visit visit, void *user)
 {
-	live_memory memory = {.blocks.value_size = sizeof(live_block) - sizeof(uint64_t),
-			      .moving.value_size = sizeof(live_block) - sizeof(uint64_t)};
 	uint64_t visited = 0;
 
 	for (size_t i = first; i < end; i++) {
@@ -193,20 +244,14 @@ static void visit_memory(live_counters *live, const event_walk *walk, const live
 		const uint64_t time = walk_time(walk, action->counter);
 		const int is_last = i + 1 == end || !walk_has_counter(walk, live->actions[i + 1].counter);
 
-		if (!apply_action(&memory, action)) {
-			live->has_failed = 1;
-			break;
-		}
 		/* A later value at the same time replaces this one. */
 		if (!walk_has_counter(walk, action->counter) ||
 		    (!is_last && (live->actions[i + 1].counter == action->counter ||
 				  (visited > 0 && time - visited < MEMORY_INTERVAL))))
 			continue;
-		visit(user, counter, time, counter->is_bytes ? memory.bytes : memory.count);
+		visit(user, counter, time, counter->is_bytes ? action->size : action->address);
 		visited = time;
 	}
-	key_map_clear(&memory.blocks);
-	key_map_clear(&memory.moving);
 }
 
 static void visit_native_memory(live_counters *live, const event_walk *walk, const log_report *report, live_visit visit,
@@ -227,6 +272,10 @@ static void visit_native_memory(live_counters *live, const event_walk *walk, con
 
 		for (end = first; end < live->count && live->actions[end].process == counter.process; end++)
 			;
+		if (!replay_process(live->actions + first, live->actions + end)) {
+			live->has_failed = 1;
+			return;
+		}
 		for (counter.is_bytes = 0; counter.is_bytes <= 1; counter.is_bytes++) {
 			counter.name = is_estimate && counter.is_bytes ? "Native memory in use, estimated"
 				       : is_estimate                   ? "Native blocks in use, estimated"

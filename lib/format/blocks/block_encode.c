@@ -2,7 +2,7 @@
 /* Encodes each kind of block, and numbers the source files of methods. */
 #include "format/blocks/block_encode.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/checksum.h"
 #include "format/blocks/records.h"
 #include "format/values/dialect.h"

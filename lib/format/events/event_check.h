@@ -11,8 +11,8 @@
 
 #include <mprof/writer.h>
 
+#include "base/caller_structs.h"
 #include "base/id_map.h"
-#include "base/options.h"
 #include "format/events/event_codes.h"
 #include "format/values/dialect.h"
 #include "format/values/losses.h"

@@ -3,7 +3,7 @@
 #include "format/events/event_kinds.h"
 
 #include "base/bytes.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "format/values/varint.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Encodes events in a list or in columns. Each is checked first; after that only room can be missing. */
 #include "format/events/events_encode.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/values/int_column.h"
 #include "format/values/varint.h"
 

@@ -3,7 +3,6 @@
 #include "format/events/typed_columns_encode.h"
 
 #include "base/allocator.h"
-#include "base/checked.h"
 #include "format/events/event_columns.h"
 #include "format/values/int_column.h"
 #include "format/values/varint.h"

@@ -3,7 +3,7 @@
 #include "format/values/dialect.h"
 
 #include "base/bytes.h"
-#include "base/options.h"
+#include "base/caller_structs.h"
 
 #include <string.h>
 

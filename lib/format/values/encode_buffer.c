@@ -2,7 +2,7 @@
 /* Appends integers, strings and clock pairs to a buffer that grows. */
 #include "format/values/encode_buffer.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

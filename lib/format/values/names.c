@@ -3,7 +3,7 @@
 #include <mprof/format.h>
 #include <mprof/parser.h>
 
-#include "base/options.h"
+#include "base/caller_structs.h"
 
 #define NAME_FROM(names, value)                                                                                        \
 	((size_t)(value) < sizeof(names) / sizeof((names)[0]) && (names)[value] != NULL ? (names)[value] : "unknown")

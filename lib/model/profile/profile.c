@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles: creation, options, results. */
-#include "base/options.h"
+#include "base/caller_structs.h"
 #include "model/profile/partial_profile.h"
 #include "model/profile/profile_events.h"
 #include "model/profile/profile_internal.h"
-#include "model/profile/window_times.h"
 
 #include <string.h>
 
@@ -19,7 +18,10 @@ void mprof_profile_options_init(mprof_profile_options *options, size_t struct_si
 static int bound_windows(mprof_profile *profile, const mprof_profile_options *options)
 {
 	profile->window_has_end = 1;
-	window_times_init(profile, options);
+	window_times_init(&profile->times, options);
+	/* Whether there are bounds is known before the counters are. */
+	profile->window.is_bounded = profile->times.start_ns != 0 || profile->times.end_ns != 0;
+	profile->alive_window.is_bounded = profile->times.is_pending;
 	for (size_t i = 0; i < options->thread_count; i++) {
 		if (!window_choose_thread(&profile->window, options->threads[i]) ||
 		    !window_choose_thread(&profile->alive_window, options->threads[i]))
@@ -252,7 +254,7 @@ mprof_status mprof_profile_lookup_origin(const mprof_profile *profile, uint64_t 
 
 	if (profile == NULL || origin == NULL)
 		return MPROF_ERR_ARGUMENT;
-	object = live_objects_find(&profile->ages.state.objects, address);
+	object = object_ages_find(&profile->ages, address);
 	if (object == NULL)
 		return MPROF_ERR_ARGUMENT;
 	result.identity = object->identity;
@@ -641,7 +643,8 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	if (mprof_reader_get_session(reader, &session) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
 	profile_partial_end(reader);
-	window_times_update(profile, reader);
+	window_times_update(&profile->times, &profile->window, &profile->alive_window, reader,
+			    profile_latest_counter(profile, session.start.counter));
 	set_conversion(profile, &session);
 	if (!samples_fold_idle(&profile->samples, reader))
 		return MPROF_ERR_MEMORY;

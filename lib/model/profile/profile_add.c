@@ -8,7 +8,6 @@
 #include "model/profile/partial_profile.h"
 #include "model/profile/profile_events.h"
 #include "model/profile/profile_internal.h"
-#include "model/profile/window_times.h"
 #include "model/records/thread_table.h"
 #include "reader/reader.h"
 
@@ -689,6 +688,16 @@ static void begin_timeline(mprof_profile *profile, const mprof_reader *reader)
 		timeline_begin(&profile->timeline, session.start.counter, !profile->times.is_pending);
 }
 
+/* Bounds the windows with what is known of the clock. */
+static void update_windows(mprof_profile *profile, const mprof_reader *reader)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	if (profile->times.is_pending && mprof_reader_get_session(reader, &session) == MPROF_OK)
+		window_times_update(&profile->times, &profile->window, &profile->alive_window, reader,
+				    profile_latest_counter(profile, session.start.counter));
+}
+
 static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	int is_added = 1;
@@ -696,7 +705,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	if (profile->is_out_of_memory)
 		return MPROF_ERR_MEMORY;
 	profile->reading = reader;
-	window_times_update(profile, reader);
+	update_windows(profile, reader);
 	if (block->kind < sizeof(profile->totals.block_counts) / sizeof(profile->totals.block_counts[0]))
 		profile->totals.block_counts[block->kind]++;
 	if (!block->loaded)
@@ -753,13 +762,22 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	return is_added ? MPROF_OK : refuse_memory(profile);
 }
 
+/*
+ * Before a block is added: finds the clock of the whole log, if the window needs it. Returns MPROF_OK;
+ * MPROF_ERR_INTERRUPTED; MPROF_ERR_MEMORY.
+ */
+static mprof_status find_clock(const mprof_profile *profile, mprof_reader *reader)
+{
+	return profile->times.is_pending ? reader_find_whole_clock(reader) : MPROF_OK;
+}
+
 mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	mprof_status status;
 
 	if (profile == NULL || reader == NULL || block == NULL)
 		return MPROF_ERR_ARGUMENT;
-	status = window_times_prepare(profile, reader);
+	status = find_clock(profile, reader);
 	return status == MPROF_OK ? add_block_to_profile(profile, reader, block) : status;
 }
 
@@ -797,7 +815,7 @@ static mprof_status read_log(mprof_profile *profile, fault_report *report)
 
 	/* The call stacks of the profile determine the method that returns. */
 	keeps = reader_keep_implicit_leaves(report->reader, 1);
-	status = window_times_prepare(profile, report->reader);
+	status = find_clock(profile, report->reader);
 	if (status == MPROF_OK)
 		status = add_all_blocks(profile, report);
 	(void)reader_keep_implicit_leaves(report->reader, keeps);

@@ -4,8 +4,8 @@
  * \brief The state of a profile.
  *
  * profile.c creates, reads and finishes a profile. profile_add.c adds blocks, profile_events.c single events, and
- * partial_profile.c what a block makes on another thread; window_times.c converts the bounds of a window.
- * profile_rows.c and description_rows.c return rows, which table_columns.c describes.
+ * partial_profile.c what a block makes on another thread. profile_rows.c and description_rows.c return rows, which
+ * table_columns.c describes.
  */
 #ifndef MODEL_PROFILE_PROFILE_INTERNAL_H
 #define MODEL_PROFILE_PROFILE_INTERNAL_H
@@ -17,7 +17,6 @@
 #include "model/records/collections.h"
 #include "model/records/descriptions.h"
 #include "model/records/event_types.h"
-#include "model/records/finalizers.h"
 #include "model/records/heap_snapshots.h"
 #include "model/records/lists.h"
 #include "model/records/memory.h"
@@ -48,15 +47,6 @@ typedef struct partial_state {
 	uint32_t useless;   /**< Partial profiles since the last one of use. */
 	uint32_t remaining; /**< EVENTS blocks until they are tried again; 0: they are built. */
 } partial_state;
-
-/** The times of the window, in nanoseconds since the start of the session; 0: no bound. */
-typedef struct window_times {
-	int64_t start_ns;
-	int64_t end_ns;
-	int64_t alive_ns; /**< The end for native memory and ages of objects. */
-	int has_counters; /**< They were converted. */
-	int is_pending;   /**< They are not converted yet, or the result may change. */
-} window_times;
 
 struct mprof_profile {
 	memory_budget budget;
@@ -141,6 +131,15 @@ static inline int profile_tracks_objects(const mprof_profile *profile, uint64_t 
 {
 	return profile->ages.is_enabled &&
 	       (!profile->has_processes || (profile->chosen_count == 1 && profile_has_process(profile, process)));
+}
+
+/** The latest counter of an event that was added; \p start if that is later. */
+static inline uint64_t profile_latest_counter(const mprof_profile *profile, uint64_t start)
+{
+	const uint64_t latest = thread_table_latest(&profile->threads, start);
+
+	return profile->has_uncounted && (int64_t)(profile->uncounted_latest - latest) > 0 ? profile->uncounted_latest
+											   : latest;
 }
 
 /** Objects allocated: in part an estimate if the log has chosen ones only. */

@@ -7,7 +7,7 @@
 #include "model/profile/description_rows.h"
 #include "model/profile/profile_internal.h"
 
-#include "base/options.h"
+#include "base/caller_structs.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Numbers the parts of address spaces, so that an address and its process become one number. */
 #include "model/records/address_spaces.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

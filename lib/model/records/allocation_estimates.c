@@ -2,7 +2,7 @@
 /* Estimates what call sites allocate from samples of allocations. */
 #include "model/records/allocation_estimates.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The calls on a stack, and their times. */
 #include "model/records/call_stack.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Finds and adds the nodes of a call tree, and visits those that changed. */
 #include "model/records/call_tree.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include <mprof/profile.h>
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Keeps the latest description of each process and thread, and compares the pairs of clocks. */
 #include "model/records/descriptions.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/values/clock_conversion.h"
 #include "model/records/lists.h"
 

@@ -2,7 +2,7 @@
 /* Histograms of durations. */
 #include "model/records/durations.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Counts events that the log describes, measures spans, and keeps the longest ones. */
 #include "model/records/event_types.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 #include "model/records/lists.h"
 

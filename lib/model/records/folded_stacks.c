@@ -2,7 +2,7 @@
 /* Call stacks without recursion. */
 #include "model/records/folded_stacks.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

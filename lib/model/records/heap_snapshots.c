@@ -2,7 +2,7 @@
 /* Heap snapshots, and the summaries of their classes. */
 #include "model/records/heap_snapshots.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Reads the arguments of events that have a meaning, and counts what they state. */
 #include "model/records/meanings.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "model/records/lists.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Native memory: allocations, frees, peaks and leaks. */
 #include "model/records/memory.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 
@@ -399,6 +399,9 @@ static void handle_leave(memory_model *model, const replay_action *action)
 		handle_free(model, action);
 		return;
 	}
+	/* A start that is processed before its turn may precede the end of the thread's last resize. */
+	if (thread->is_resizing)
+		end_life(model, &thread->moving, action->counter, thread->moving_is_temporary);
 	thread->is_resizing = found != NULL;
 	if (found == NULL) {
 		model->state.sums.unmatched_frees += (uint64_t)is_inside(model, action);

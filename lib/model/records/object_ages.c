@@ -2,7 +2,7 @@
 /* How long objects lived: follows them from allocation to death, and undoes what is provisional. */
 #include "model/records/object_ages.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 
@@ -11,6 +11,120 @@
 
 /* The site shared by all objects for whose sites there was no memory. */
 #define AGE_FOLDED (UINT32_MAX - 2)
+
+static inline int is_object(const void *slot)
+{
+	return ((const live_object *)slot)->address != 0;
+}
+
+static uint64_t hash_of_object(const void *owner, const void *slot)
+{
+	return hash_key(((const live_objects *)owner)->index.seed, ((const live_object *)slot)->address);
+}
+
+static inline int is_object_at(const void *owner, const void *slot, const void *address)
+{
+	(void)owner;
+	return ((const live_object *)slot)->address == *(const uint64_t *)address;
+}
+
+static const hash_index_type object_slots = {
+	.size = sizeof(live_object),
+	.first_capacity = 64,
+	.used_eighths = 6,
+	.grows_by_half = 1,
+	.is_used = is_object,
+	.hash = hash_of_object,
+};
+
+/* The object at an address, or NULL. Valid until an object is added or removed. */
+static live_object *live_objects_find(const live_objects *objects, uint64_t address)
+{
+	/* An empty slot would match the address 0. */
+	if (address == 0)
+		return NULL;
+	return hash_index_find(&objects->index, &object_slots, hash_key(objects->index.seed, address), is_object_at,
+			       objects, &address);
+}
+
+/* Adds an object at an address that has none, when the table has room. */
+static void live_objects_add(live_objects *objects, const live_object *object)
+{
+	live_object *slot =
+		hash_index_take_slot(&objects->index, &object_slots, hash_key(objects->index.seed, object->address));
+
+	*slot = *object;
+}
+
+/* Adds an object, which has its new address. Returns 0, changing nothing, if there is no memory. */
+static int move_set_add(move_set *set, const live_object *object)
+{
+	void *objects = set->objects;
+	int has_room = array_reserve(&set->allocator, &objects, &set->capacity, set->count + 1, sizeof(*set->objects));
+
+	set->objects = objects;
+	if (has_room)
+		set->objects[set->count++] = *object;
+	return has_room;
+}
+
+/*
+ * Finds the object of the set that moved to an address; *found is NULL if there is none, and valid until the set
+ * changes. Returns 0 if there is no memory.
+ */
+static int move_set_find(move_set *set, uint64_t address, live_object **found)
+{
+	const uint64_t *index;
+
+	*found = NULL;
+	for (; set->indexed < set->count; set->indexed++) {
+		if (!hash_map_put(&set->targets, set->objects[set->indexed].address, set->indexed))
+			return 0;
+	}
+	index = hash_map_get(&set->targets, address);
+	if (index != NULL)
+		*found = &set->objects[*index];
+	return 1;
+}
+
+/* The next lookup indexes all objects again. */
+static void forget_targets(move_set *set)
+{
+	if (set->indexed > 0)
+		hash_map_destroy(&set->targets);
+	set->indexed = 0;
+}
+
+/* Moves an object that move_set_find() found to another address. */
+static void move_set_move_again(move_set *set, live_object *object, uint64_t to)
+{
+	size_t index = (size_t)(object - set->objects);
+
+	hash_map_remove(&set->targets, object->address);
+	object->address = to;
+	/* Without memory, all objects are indexed again. */
+	if (!hash_map_put(&set->targets, to, index))
+		forget_targets(set);
+}
+
+/* Removes the first objects. */
+static void move_set_drop(move_set *set, size_t count)
+{
+	forget_targets(set);
+	set->count -= count;
+	/* If there are no objects, there may be no array either. */
+	if (set->count > 0)
+		memmove(set->objects, set->objects + count, set->count * sizeof(*set->objects));
+}
+
+/* Replaces the objects by others, at most as many as the set ever had. */
+static void move_set_restore(move_set *set, const live_object *objects, size_t count)
+{
+	forget_targets(set);
+	set->count = count;
+	if (count > 0)
+		memcpy(set->objects, objects, count * sizeof(*objects));
+}
 
 static void age_undo_init(age_undo *undo, const mprof_allocator *allocator)
 {
@@ -135,7 +249,8 @@ static void age_undo_revert(age_undo *undo, age_state *state)
 		const noted_object *noted = &undo->objects[--undo->object_count];
 
 		if (noted->was_added)
-			live_objects_remove(&state->objects, live_objects_find(&state->objects, noted->object.address));
+			hash_index_remove(&state->objects.index, &object_slots, &state->objects,
+					  live_objects_find(&state->objects, noted->object.address));
 		else
 			/* The table does not shrink, so there is room for what it contained before. */
 			live_objects_add(&state->objects, &noted->object);
@@ -255,6 +370,11 @@ static void save_peak(object_ages *ages, age_site *site, age_estimates *estimate
 		estimates->amounts[AGE_PEAK] = estimates->amounts[AGE_LIVE];
 }
 
+const live_object *object_ages_find(const object_ages *ages, uint64_t address)
+{
+	return live_objects_find(&ages->state.objects, address);
+}
+
 age_amount object_ages_peak(const object_ages *ages, const age_site *site)
 {
 	return site->amounts[site->peak == ages->state.sums.peak ? AGE_PEAK : AGE_LIVE];
@@ -367,7 +487,7 @@ static live_object take_object(object_ages *ages, live_object *found)
 
 	if (ages->replay.is_provisional)
 		age_undo_note(&ages->undo, found, 0);
-	live_objects_remove(&ages->state.objects, found);
+	hash_index_remove(&ages->state.objects.index, &object_slots, &ages->state.objects, found);
 	return object;
 }
 
@@ -379,7 +499,7 @@ static int put_object(object_ages *ages, const live_object *object)
 {
 	live_object *found;
 
-	if (!live_objects_reserve(&ages->state.objects))
+	if (!hash_index_reserve(&ages->state.objects.index, &object_slots, &ages->state.objects))
 		return 0;
 	found = live_objects_find(&ages->state.objects, object->address);
 	if (found != NULL) {
@@ -780,8 +900,9 @@ void object_ages_init(object_ages *ages, memory_budget *budget, const profile_wi
 	hash_map_init(&ages->replaced, &budget->paths);
 	record_table_init(&ages->classes, &budget->paths, sizeof(age_class));
 	replay_init(&ages->replay, &age_replay, ages, budget);
-	live_objects_init(&ages->state.objects, &budget->paths);
-	move_set_init(&ages->state.moving, &budget->paths);
+	hash_index_init(&ages->state.objects.index, &budget->paths);
+	ages->state.moving.allocator = budget->paths;
+	hash_map_init(&ages->state.moving.targets, &budget->paths);
 	age_undo_init(&ages->undo, &budget->paths);
 	object_trace_init(&ages->trace, budget);
 }
@@ -796,10 +917,11 @@ void object_ages_destroy(object_ages *ages)
 	hash_map_destroy(&ages->replaced);
 	record_table_destroy(&ages->classes);
 	replay_destroy(&ages->replay);
-	live_objects_destroy(&state->objects);
+	hash_index_destroy(&state->objects.index, &object_slots);
 	age_undo_destroy(&ages->undo);
 	object_trace_destroy(&ages->trace);
-	move_set_destroy(&state->moving);
+	allocator_release(allocator, state->moving.objects, state->moving.capacity * sizeof(*state->moving.objects));
+	hash_map_destroy(&state->moving.targets);
 	allocator_release(allocator, state->sites, state->site_capacity * sizeof(*state->sites));
 	allocator_release(allocator, state->estimates, state->estimate_capacity * sizeof(*state->estimates));
 	allocator_release(allocator, state->history, state->history_capacity * sizeof(*state->history));

@@ -25,10 +25,32 @@
 #include "base/memory_budget.h"
 #include "model/records/allocation_estimates.h"
 #include "model/records/folded_stacks.h"
-#include "model/records/live_objects.h"
 #include "model/records/record_table.h"
 #include "model/records/replay.h"
 #include "model/records/window.h"
+
+typedef struct live_object {
+	uint64_t address; /**< 0 marks an empty slot of the table. */
+	uint64_t size;
+	uint32_t site;
+	uint32_t epoch;    /**< Number of collections that had begun when it was allocated. */
+	uint64_t identity; /**< Number of its allocation, from 1. */
+} live_object;
+
+/** The objects that are alive, by address. */
+typedef struct live_objects {
+	hash_index index;
+} live_objects;
+
+/** Objects that the collector is moving. */
+typedef struct move_set {
+	mprof_allocator allocator;
+	live_object *objects; /**< With their new addresses; not in the table of live objects. */
+	size_t count;
+	size_t capacity;
+	hash_map targets; /**< The index in objects of the latest object that moved to an address. */
+	size_t indexed;   /**< Number of objects in targets; they are added when the first address is looked up. */
+} move_set;
 
 typedef enum age_measure {
 	AGE_ALLOCATED,
@@ -211,6 +233,9 @@ uint64_t object_ages_steps(const object_ages *ages);
  * the allocator refused or it was stopped; nothing is processed halfway, and the same call starts again.
  */
 int object_ages_finish(object_ages *ages, progress *going);
+
+/** The object at an address, or NULL. Valid until one is added or removed. */
+const live_object *object_ages_find(const object_ages *ages, uint64_t address);
 
 /** The amount of a site at the peak of the heap. */
 age_amount object_ages_peak(const object_ages *ages, const age_site *site);

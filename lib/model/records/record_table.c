@@ -2,7 +2,7 @@
 /* Tables of rows by key, and by key and call stack. */
 #include "model/records/record_table.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

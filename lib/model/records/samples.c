@@ -2,7 +2,7 @@
 /* Statistical samples, what each stands for, which of them wait, and their lines and kinds. */
 #include "model/records/samples.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/blocks/records.h"
 #include "model/records/lists.h"
 

@@ -2,7 +2,7 @@
 /* Finds the record of a thread, and switches its call stack. */
 #include "model/records/thread_table.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "model/records/lists.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "format/blocks/records.h"
 #include "model/records/call_stack.h"
 #include "model/records/event_types.h"
-#include "model/records/finalizers.h"
+#include "model/records/lists.h"
 #include "model/records/monitors.h"
 #include "model/records/meanings.h"
 #include "model/records/timeline.h"

@@ -2,7 +2,7 @@
 /* Adds times to the slices of threads, and makes slices longer when a log outgrows them. */
 #include "model/records/timeline.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

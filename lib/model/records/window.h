@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/records/window.h
- * \brief The part of a log that is analysed: counters from a start to an end, and threads.
+ * \brief The part of a log that is analysed: from a start to an end, as times and as counters, and threads. The clock.
  */
 #ifndef MODEL_RECORDS_WINDOW_H
 #define MODEL_RECORDS_WINDOW_H
+
+#include <mprof/profile.h>
 
 #include "base/hash_map.h"
 
@@ -73,6 +75,26 @@ static inline int window_has_thread(const profile_window *window, uint64_t threa
 {
 	return !window->has_threads || hash_map_get(&window->threads, thread) != NULL;
 }
+
+/** The times of the window, in nanoseconds since the start of the session; 0: no bound. */
+typedef struct window_times {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t alive_ns; /**< The end for native memory and ages of objects. */
+	int has_counters; /**< They were converted. */
+	int is_pending;   /**< They are not converted yet, or the result may change. */
+} window_times;
+
+/** Takes the times of the options. */
+void window_times_init(window_times *times, const mprof_profile_options *options);
+
+/**
+ * Converts the times with what is known of the clock, and bounds the windows: \p alive is that of native memory and
+ * ages of objects. While the clock may change, so may a bound, but not after an event that it may have divided:
+ * durations are differences of counters inside the window. \p latest: the latest counter of an event that was added.
+ */
+void window_times_update(window_times *times, profile_window *window, profile_window *alive, const mprof_reader *reader,
+			 uint64_t latest);
 
 /** Set by mprof_profile_finish(). */
 typedef struct profile_clock {

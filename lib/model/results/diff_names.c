@@ -2,7 +2,7 @@
 /* Names by which methods and classes of two profiles are compared. */
 #include "model/results/diff_names.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 #include "model/records/samples.h"
 

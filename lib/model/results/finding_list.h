@@ -3,7 +3,7 @@
  * \file model/results/finding_list.h
  * \brief A list of findings while it is filled, and the parts of their sentences.
  *
- * Rules (finding_rules.c, finding_frames.c) look at the tables of a profile. Each adds at most a few findings, with a
+ * Rules (findings.c, finding_frames.c) look at the tables of a profile. Each adds at most a few findings, with a
  * severity from 0 to 100 that is about the share of the run that the matter takes, so that findings of different rules
  * can be compared.
  */

@@ -2,9 +2,9 @@
 /* Trees of frames, made of a table of a profile: the call tree, or the stacks of samples, call sites and memory. */
 #include <mprof/profile.h>
 
-#include "base/checked.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "base/memory_budget.h"
-#include "base/options.h"
 #include "model/profile/profile_internal.h"
 #include "model/records/call_tree.h"
 #include "model/results/measured_rows.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows of time of a log that is being written. */
+#include "base/caller_structs.h"
 #include "base/memory_budget.h"
-#include "base/options.h"
 #include "model/profile/profile_internal.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares profiles. */
-#include "base/checked.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "base/memory_budget.h"
-#include "base/options.h"
 #include "base/progress.h"
 #include "model/records/call_tree.h"
 #include "model/results/diff_names.h"

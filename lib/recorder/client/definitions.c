@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Public functions that define methods, classes and code. */
+#include "base/caller_structs.h"
 #include "base/cancellation.h"
-#include "base/elements.h"
-#include "base/options.h"
 #include "format/blocks/block_encode.h"
 #include "format/blocks/records.h"
 #include "recorder/client/recorder_internal.h"

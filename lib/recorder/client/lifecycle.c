@@ -4,9 +4,9 @@
 
 #include <mprof/base.h>
 
+#include "base/caller_structs.h"
 #include "base/cancellation.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "format/values/clock_conversion.h"
 #include "format/values/dialect.h"
 #include "io/sink.h"
@@ -928,6 +928,60 @@ mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_record
 	if (sink == NULL)
 		return refuse_destination(recorder, error);
 	return lifecycle_open(&where, options, recorder, error);
+}
+
+/* Smaller ring buffers would contain little more than one buffer of events. */
+#define MIN_RING ((uint64_t)1 << 20)
+
+static int ring_sink_write(void *user, const void *bytes, size_t length)
+{
+	return block_ring_add(user, bytes, length);
+}
+
+static block_ring *create_ring(const mprof_recorder_options *options, uint64_t bytes)
+{
+	const dialect_rules *rules;
+	mprof_allocator allocator;
+	uint32_t dialect = MPROF_DIALECT_DEFAULT;
+
+	if (!allocator_init(&allocator, options != NULL ? options->allocator : NULL))
+		return NULL;
+	if (options != NULL && options->writer != NULL)
+		dialect = options->writer->dialect;
+	rules = dialect_get((mprof_dialect)dialect);
+	return rules != NULL ? block_ring_create(&allocator, rules, bytes) : NULL;
+}
+
+mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options, mprof_recorder **recorder,
+				      mprof_error *error)
+{
+	mprof_sink sink = {sizeof(mprof_sink), ring_sink_write, NULL, NULL, NULL};
+	recorder_destination where = {.fd = -1, .sink = &sink};
+	block_ring *ring;
+	mprof_status status;
+
+	if (recorder != NULL)
+		*recorder = NULL;
+	if (recorder == NULL || bytes < MIN_RING) {
+		if (error != NULL)
+			error_set(error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_FATAL,
+				  "the ring buffer is smaller than 1 MiB");
+		return MPROF_ERR_ARGUMENT;
+	}
+	ring = create_ring(options, bytes);
+	if (ring == NULL) {
+		if (error != NULL)
+			error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "out of memory for the ring buffer");
+		return MPROF_ERR_MEMORY;
+	}
+	sink.user = ring;
+	where.ring = ring;
+	status = lifecycle_open(&where, options, recorder, error);
+	if (status == MPROF_OK)
+		(*recorder)->control.ring = ring;
+	else
+		block_ring_destroy(ring);
+	return status;
 }
 
 mprof_status mprof_recorder_close(mprof_recorder *recorder)

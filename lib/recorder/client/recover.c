@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Completes the log of a process that died. */
-#include "base/checked.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "base/sort.h"
 #include "recorder/client/lifecycle.h"
 #include "recorder/client/recorder_internal.h"

@@ -3,6 +3,7 @@
 #include "recorder/client/recovered_log.h"
 
 #include "base/bytes.h"
+#include "base/caller_structs.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "format/blocks/block_decode.h"

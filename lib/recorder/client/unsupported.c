@@ -10,8 +10,8 @@
  */
 #include <mprof/recorder.h>
 
+#include "base/caller_structs.h"
 #include "base/error.h"
-#include "base/options.h"
 
 /* The parameters are unused. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

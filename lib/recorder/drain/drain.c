@@ -4,7 +4,7 @@
 
 #include <mprof/base.h>
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 #include "base/testpoint.h"
 #include "format/values/clock_conversion.h"

@@ -2,7 +2,7 @@
 /* Applies messages on the writer thread, and writes the metrics that they contain. */
 #include "recorder/drain/messages.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "recorder/drain/salvage_commit.h"
 #include "recorder/tables/keys.h"
 #include "writer/writer.h"

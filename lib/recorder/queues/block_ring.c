@@ -2,7 +2,7 @@
 /* Keeps the blocks of a flight recorder, evicts the oldest ones with events, and writes them out as a log. */
 #include "recorder/queues/block_ring.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/blocks/block_decode.h"
 #include "format/blocks/block_encode.h"
 #include "io/system.h"

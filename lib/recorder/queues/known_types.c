@@ -5,7 +5,7 @@
  */
 #include "recorder/queues/known_types.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

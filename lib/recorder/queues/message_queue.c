@@ -2,7 +2,7 @@
 /* Creates messages to the writer thread, and queues them without locks. */
 #include "recorder/queues/message_queue.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/blocks/records.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Appends entries to the journal of keys, and visits those that a process left behind. */
 #include "recorder/queues/salvage_journal.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/checksum.h"
 #include "base/sort.h"
 

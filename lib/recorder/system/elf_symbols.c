@@ -2,7 +2,7 @@
 /* Reads symbols, build IDs and bounds of functions from ELF files. */
 #include "recorder/system/elf_symbols.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 #include "io/high_descriptor.h"
 

@@ -8,7 +8,7 @@
  */
 #include "recorder/system/loaded_modules.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/hash_map.h"
 #include "base/sort.h"
 #include "recorder/system/proc_file.h"

@@ -2,7 +2,7 @@
 /* Writes heap blocks and their sums. */
 #include "recorder/tables/heap_blocks.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 #include "writer/writer.h"
 

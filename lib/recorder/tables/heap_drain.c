@@ -2,7 +2,7 @@
 /* Writes heap snapshots, deaths and summaries of objects to the log, from the chunks that the collector filled. */
 #include "recorder/tables/heap_drain.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  */
 #include "recorder/tables/keys.h"
 
-#include "base/checked.h"
-#include "base/options.h"
+#include "base/allocator.h"
+#include "base/caller_structs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

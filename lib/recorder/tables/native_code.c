@@ -2,7 +2,7 @@
 /* Names the addresses of native code. */
 #include "recorder/tables/native_code.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/hash_map.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Keeps the areas of roots sorted, and writes them when a heap snapshot refers to one. */
 #include "recorder/tables/roots.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "base/sort.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Gives call stacks and the positions of their frames their IDs, and writes STACKS and POSITIONS blocks. */
 #include "recorder/tables/stacks.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/values/losses.h"
 #include "writer/writer.h"
 

@@ -2,7 +2,7 @@
 /* Writes definitions: of texts, arguments and types of events, of clocks, timelines, processes and ranges of code. */
 #include "recorder/tables/written_types.h"
 
-#include "base/checked.h"
+#include "base/allocator.h"
 #include "format/blocks/records.h"
 #include "writer/events.h"
 #include "writer/writer.h"

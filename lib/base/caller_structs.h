@@ -1,22 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file base/elements.h
- * \brief Arrays of a caller that may have been compiled for smaller or larger elements than this library has.
+ * \file base/caller_structs.h
+ * \brief What a caller passes: structs and arrays, which may be shorter or longer than those of the library, and its
+ * allocator.
  *
- * Such an array comes with the size of its elements. Fields that smaller elements lack are read as 0 and not returned.
- * Fields that larger elements have in addition must be 0, and are returned as 0.
+ * Structs grow between releases at their end. One that is passed alone begins with struct_size; an array comes with the
+ * size of its elements. Fields that shorter structs lack are read as 0 and not returned. Fields that longer structs
+ * have in addition must be 0, and are returned as 0.
  */
-#ifndef BASE_ELEMENTS_H
-#define BASE_ELEMENTS_H
+#ifndef BASE_CALLER_STRUCTS_H
+#define BASE_CALLER_STRUCTS_H
 
 #include <mprof/base.h>
-
-#include "base/allocator.h"
 
 #include <string.h>
 
 /** The size of a struct when this field was its last one: the smallest that callers may have been compiled with. */
 #define SIZE_UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
+
+/**
+ * Sets a struct of a caller to 0, and then its first field, struct_size. For the mprof_..._init() functions. Does
+ * nothing if \p input is NULL or \p struct_size has no room for itself.
+ */
+void struct_init(void *input, size_t struct_size);
+
+/**
+ * Copies options of a caller that may be older (shorter struct: the rest is 0) or newer (longer: refused unless the
+ * unknown tail is all 0). \p input may be NULL: all 0. \p copy and \p input begin with a size_t struct_size.
+ * Returns #MPROF_OK or #MPROF_ERR_ARGUMENT.
+ */
+mprof_status struct_copy_in(void *copy, const void *input, size_t copy_size);
+
+/**
+ * Fills a struct of a caller that may be older or newer: copies the fields within its struct_size, which is kept, and
+ * sets fields unknown to this library to 0. Returns #MPROF_OK, or #MPROF_ERR_ARGUMENT if \p output is NULL or its
+ * struct_size has no room for itself.
+ */
+mprof_status struct_copy_out(void *output, const void *copy, size_t copy_size);
+
+/** Copies \p input, or uses malloc() if it is NULL. Returns 0 if a function is missing or struct_size is invalid. */
+int allocator_init(mprof_allocator *allocator, const mprof_allocator *input);
 
 /** Stores an element of the library at an index of the caller's array. */
 static inline void element_put(void *elements, size_t element_size, size_t index, const void *copy, size_t copy_size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Structs of callers that are older or newer than the library. */
-#include "base/options.h"
+#include "base/caller_structs.h"
 
 #include <criterion/criterion.h>
 
@@ -24,7 +24,7 @@ typedef struct options_newer {
 	uint64_t third;
 } options_newer;
 
-Test(options, in_from_nothing)
+Test(caller_structs, in_from_nothing)
 {
 	options_now copy = {1, 2, 3};
 
@@ -34,7 +34,7 @@ Test(options, in_from_nothing)
 	cr_assert_eq(copy.second, 0);
 }
 
-Test(options, in_from_the_same)
+Test(caller_structs, in_from_the_same)
 {
 	options_now input = {sizeof(input), 2, 3};
 	options_now copy;
@@ -43,7 +43,7 @@ Test(options, in_from_the_same)
 	cr_assert_eq(memcmp(&copy, &input, sizeof(copy)), 0);
 }
 
-Test(options, in_from_an_older_caller)
+Test(caller_structs, in_from_an_older_caller)
 {
 	options_older input = {sizeof(input), 2};
 	options_now copy;
@@ -55,7 +55,7 @@ Test(options, in_from_an_older_caller)
 	cr_assert_eq(copy.second, 0);
 }
 
-Test(options, in_from_a_newer_caller)
+Test(caller_structs, in_from_a_newer_caller)
 {
 	options_newer input = {sizeof(input), 2, 3, 0};
 	options_now copy;
@@ -67,7 +67,7 @@ Test(options, in_from_a_newer_caller)
 	cr_assert_eq(struct_copy_in(&copy, &input, sizeof(copy)), MPROF_ERR_ARGUMENT);
 }
 
-Test(options, in_with_an_impossible_size)
+Test(caller_structs, in_with_an_impossible_size)
 {
 	options_now input = {0, 2, 3};
 	options_now copy;
@@ -79,7 +79,7 @@ Test(options, in_with_an_impossible_size)
 	cr_assert_eq(copy.first, 0);
 }
 
-Test(options, out_keeps_the_callers_size)
+Test(caller_structs, out_keeps_the_callers_size)
 {
 	options_now copy = {sizeof(copy), 2, 3};
 	options_older older = {sizeof(older), 9};
