@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file compiled_code.h
- * \brief Names the code that a runtime in the program compiles, such as that of node, by the map that it writes for perf.
+ * \brief Names the code that a runtime in the program compiles, as node does, by the map that it writes for perf.
  *
  * One thread at a time.
  */

@@ -102,8 +102,8 @@ static char collector_path[COLLECTOR_PATH_SIZE]; /* Of "mprof record"; empty if 
 static void begin_sampled_thread(uintptr_t frame);
 
 /*
- * Called only on the writer thread, so static data needs no lock. The recorder has named the function as the linker does,
- * and readers of the log show the name of the source. Those of older formats do not.
+ * Called only on the writer thread, so static data needs no lock. The recorder has named the function as the linker
+ * does, and readers of the log show the name of the source. Those of older formats do not.
  */
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
 {

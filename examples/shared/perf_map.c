@@ -27,7 +27,7 @@ static int parse_line(const char *line, perf_map_entry *entry)
 }
 
 /* Ends each line with a NUL. Returns how many bytes the complete ones are. */
-static size_t read_lines(char *text, size_t length, perf_map_add *add, void *user, size_t *count)
+static size_t read_lines(char *text, size_t length, perf_map_add add, void *user, size_t *count)
 {
 	size_t used = 0;
 	char *end;
@@ -51,7 +51,7 @@ static int is_usable(const perf_map *map, const struct stat *file)
 	       file->st_mtime >= map->since;
 }
 
-size_t perf_map_read(perf_map *map, perf_map_add *add, void *user)
+size_t perf_map_read(perf_map *map, perf_map_add add, void *user)
 {
 	char text[TEXT_SIZE];
 	struct stat file;

@@ -229,7 +229,8 @@ static int is_usable(const export_job *job)
 	}
 	if (job->path_count > 1 && !(job->target->options & EXPORT_HAS_MANY_FILES)) {
 		fprintf(stderr,
-			"mprof: export: more than one FILE: '%s': %s holds one log; 'mprof merge' makes one of several\n",
+			"mprof: export: more than one FILE: '%s': %s holds one log; "
+			"'mprof merge' makes one of several\n",
 			job->paths[1], job->target->name);
 		return 0;
 	}

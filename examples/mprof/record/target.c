@@ -130,8 +130,8 @@ static void read_names(const open_program *program, name_list *list)
 }
 
 /*
- * The names of all symbols, which also has those that the program keeps to itself. Empty if it is stripped. A program of
- * any size has fewer sections than 65536, or states none here.
+ * The names of all symbols, also of those that the program keeps to itself. Empty if it is stripped, or has 65280
+ * sections or more, which the header cannot state.
  */
 static void read_symbol_names(const open_program *program, name_list *list)
 {
