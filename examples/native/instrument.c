@@ -101,7 +101,10 @@ static char collector_path[COLLECTOR_PATH_SIZE]; /* Of "mprof record"; empty if 
 
 static void begin_sampled_thread(uintptr_t frame);
 
-/* Called only on the writer thread, so static data needs no lock. The recorder has named the function. */
+/*
+ * Called only on the writer thread, so static data needs no lock. The recorder has named the function as the linker
+ * does, and readers of the log show the name of the source. Those of older formats do not.
+ */
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
 {
 	static char *demangled;
@@ -109,7 +112,7 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 
 	(void)user;
 	free(demangled);
-	demangled = description->name != NULL ? demangler_read(description->name) : NULL;
+	demangled = description->name != NULL && !is_current ? demangler_read(description->name) : NULL;
 	snprintf(unnamed, sizeof(unnamed), "0x%" PRIx64, key);
 	if (demangled != NULL || description->name == NULL)
 		description->name = demangled != NULL ? demangled : unnamed;

@@ -2,6 +2,7 @@
 /* Takes samples. */
 #include "sampler.h"
 
+#include "compiled_code.h"
 #include "instrument_options.h"
 #include "program_signals.h"
 #include "shared/learned_rules.h"
@@ -255,6 +256,7 @@ static const char *method_name(void)
 /* Called before the program executes another one. */
 static void write_all(mprof_recorder *into)
 {
+	compiled_code_read();
 	sample_properties_set_totals(into);
 	(void)mprof_recorder_drain(into);
 }
@@ -270,6 +272,7 @@ int sampler_start(mprof_recorder *into, const char *words, void (*begin_thread)(
 	}
 	read_options(words, &best);
 	tick_hz = sample_timer_tick_hz();
+	compiled_code_begin(into);
 	if (method != STACK_FRAME_POINTERS &&
 	    (!stack_copies_init() || unwinding_thread_start(into, depth, begin_thread, write_all) != 0))
 		method = STACK_FRAME_POINTERS;
@@ -345,6 +348,7 @@ void sampler_stop(void)
 	sampled_threads_pause(1);
 	unwinding_thread_stop();
 	sample_totals_end();
+	compiled_code_read();
 	counts = unwinding_thread_counts();
 	sample_properties_set_totals(into);
 	sample_properties_set_number(into, "sample_stacks_walked", atomic_load_explicit(&walked, memory_order_relaxed));

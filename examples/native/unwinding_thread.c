@@ -2,6 +2,7 @@
 /* Unwinds copied stacks on a thread of its own. */
 #include "unwinding_thread.h"
 
+#include "compiled_code.h"
 #include "shared/hash.h"
 #include "shared/learned_rules.h"
 #include "shared/loader.h"
@@ -204,6 +205,7 @@ static void *unwind_copies(void *unused)
 			record_copy(copy);
 			stack_copies_release(copy);
 		}
+		compiled_code_follow();
 		if (is_finishing) {
 			unwinding.finish(unwinding.recorder);
 			(void)sem_post(&unwinding.finished);

@@ -153,13 +153,17 @@ static void merge_begin_definition(mprof_converter *converter, const mprof_recor
 		encode_varint(content, record->id == MPROF_CLOCK_LOG);
 }
 
-/* A program or library is the same file, wherever processes loaded it. What has no file is that of its process. */
+/*
+ * A program or library is the same file, wherever processes loaded it, and so is code of the kernel, which has a build
+ * ID. What has neither is that of its process.
+ */
 static int encode_module(encode_buffer *content, const mprof_module_record *module)
 {
 	encode_text(content, module->build_id);
 	encode_text(content, module->file);
 	encode_varint(content, module->size);
-	return module->file != NULL && module->file[0] == '/';
+	return (module->file != NULL && module->file[0] == '/') ||
+	       (module->build_id != NULL && module->build_id[0] != '\0');
 }
 
 static int encode_type(encode_buffer *content, const mprof_type_record *type)

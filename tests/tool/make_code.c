@@ -53,6 +53,7 @@ static void begin(const char *log, const char *file, const char *build_id)
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = tell_time;
+	options.counters_per_second = 1e9;
 	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 	expect(mprof_writer_open_path(log, &options, &writer), log);
 	write_records(MPROF_BLOCK_CODE, &module, 1);

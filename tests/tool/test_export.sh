@@ -21,7 +21,7 @@ wrong "unknown format 'pprov'; did you mean 'pprof'\?" --to=pprov sample.mprof
 wrong "unknown format 'xyzzy'; 'mprof export --to=help'" --to=xyzzy sample.mprof
 wrong "'wal' is not one of .*; the nearest is 'wall'" --to=pprof --value=wal sample.mprof
 wrong 'no FILE' --to=pprof
-wrong "more than one FILE: 'names.mprof'" --to=pprof sample.mprof names.mprof
+wrong "more than one FILE: 'names.mprof': pprof holds one log; 'mprof merge' makes one of several" --to=pprof sample.mprof names.mprof
 wrong '--min-duration has no effect on pprof' --to=pprof --min-duration=1us sample.mprof
 wrong '--by-thread has no effect on folded' --to=folded --by-thread sample.mprof
 wrong '--time and --last cannot be combined' --to=pprof --time=1-2 --last=1s sample.mprof

@@ -245,6 +245,18 @@ mprof merge -o bad.log "$1" nothing
 expect_status 3 "merge of what is no log"
 test ! -e bad.log || fail "a log was written all the same"
 
+# Code of the kernel in every process, which is no file but has a build ID, is one row; code that has neither is not.
+for build in 0af3 ""; do
+	for number in 1 2; do
+		"$builddir/tests/tool/make_code" kernel.$number.mprof linux-vdso.so.1 "$build" "$number@1000:clock" ||
+			fail "make_code"
+	done
+	mprof merge -o kernel.mprof kernel.1.mprof kernel.2.mprof
+	expect_status 0 "merge of code of the kernel"
+	mprof report --json --no-lines kernel.mprof
+	expect_json "functions of the kernel, build ID '$build'" '[.samples[].hits] | sort' "$(test -n "$build" && echo '[3]' || echo '[1,2]')"
+done
+
 # Wrong usage.
 mprof merge "$1" "$2"
 expect_status 2 "merge without an output"

@@ -229,6 +229,12 @@ if "${compiler[@]}" -fsanitize=address -o sanitized small.c 2>/dev/null; then
 	mprof record -o small.mprof -- ./sanitized
 	refused 3 "address sanitizer" "./sanitized is built with a sanitizer"
 fi
+for option in -static-libasan -static-libsan; do
+	if "${compiler[@]}" -fsanitize=address $option -o sanitized small.c 2>/dev/null; then
+		mprof record -o small.mprof -- ./sanitized
+		refused 3 "address sanitizer, $option" "./sanitized is built with a sanitizer \\(__asan_init\\)"
+	fi
+done
 if command -v musl-gcc >/dev/null && musl-gcc -o musl small.c 2>/dev/null; then
 	mprof record -o small.mprof -- ./musl
 	refused 3 "musl" "./musl uses another C library than mprof"

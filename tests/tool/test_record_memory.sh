@@ -83,6 +83,24 @@ mprof record --malloc -o exec.mprof -- ./program exec
 expect_status 0 "exec"
 expect "exec" "$(ls exec*)" "$(printf 'exec.%s.mprof\nexec.mprof' "$(ls | sed -n 's/^exec\.\(.*\)\.mprof$/\1/p')")"
 
+# A program that maps all of its memory: the report states that this is not recorded.
+cat >mapped.c <<'END'
+#include <sys/mman.h>
+int main(void)
+{
+	return mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+}
+END
+"${compiler[@]}" -o mapped mapped.c
+mprof record --malloc -o mapped.mprof -- ./mapped
+expect_status 0 "a program that maps its memory"
+for command in info report; do
+	mprof $command mapped.mprof
+	expect_line out '^memory +no allocations; memory that the program maps itself,'
+done
+mprof info program.mprof
+expect "a program that allocates" "$(grep -c '^memory .*maps itself' out)" 0
+
 # Without --children, those of the program are not recorded, but counted.
 mprof record --malloc -o fork.mprof -- ./program fork
 expect_status 4 "fork"

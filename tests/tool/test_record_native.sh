@@ -178,6 +178,15 @@ if "${cxx_compiler[@]}" -O0 -finstrument-functions -o shop shop.cc 2>/dev/null; 
 	mprof record -o shop.mprof "--only=shop::cart::a*" ./shop
 	"$MPROF" report --json shop.mprof >out
 	expect_json "C++" '[.methods[] | [.name, .calls]]' '[["shop::cart::add(int)",2]]'
+	# The log has the linker's names, whether or not there are filters: equal functions of merged logs are one row.
+	expect_json "C++, the linker's name" '[.methods[].symbol]' '["_ZN4shop4cart3addEi"]'
+	mprof record -o shop-all.mprof ./shop
+	mprof merge -o shops.mprof shop.mprof shop-all.mprof
+	"$MPROF" report --json shops.mprof >out
+	expect_json "C++, merged" '[.methods[] | select(.name == "shop::cart::add(int)") | .calls]' '[4]'
+	mprof record -o shop-old.mprof --format=mono ./shop
+	"$MPROF" decode shop-old.mprof >out 2>err || fail "decode: $(cat err)"
+	expect_line out 'shop::cart::clear()'
 fi
 
 # A program in C++ that does not load libstdc++: the log has the linker's names, the reports those of the source.

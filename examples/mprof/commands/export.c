@@ -228,8 +228,10 @@ static int is_usable(const export_job *job)
 		return 0;
 	}
 	if (job->path_count > 1 && !(job->target->options & EXPORT_HAS_MANY_FILES)) {
-		fprintf(stderr, "mprof: export: more than one FILE: '%s': %s holds one log\n", job->paths[1],
-			job->target->name);
+		fprintf(stderr,
+			"mprof: export: more than one FILE: '%s': %s holds one log; "
+			"'mprof merge' makes one of several\n",
+			job->paths[1], job->target->name);
 		return 0;
 	}
 	if (job->value != EXPORT_VALUE_DEFAULT && !(job->target->values & EXPORT_VALUE_BIT(job->value))) {

@@ -888,6 +888,15 @@ static void print_some(FILE *file, const char *label, uint64_t number)
 		print_line(file, label, text_count(text, number));
 }
 
+/* A program that maps its memory itself may use much, none of which the log has. */
+static int has_no_memory(const log_summary *summary)
+{
+	return (summary->session.flags & MPROF_INTRO_FLAG_MEMORY) && summary->session.complete &&
+	       summary->event_counts[MPROF_EVENT_MEMORY_ALLOCATED] +
+			       summary->event_counts[MPROF_EVENT_MEMORY_RESIZED] ==
+		       0;
+}
+
 /* Prints what was not recorded, or is no longer there. */
 static void print_missing(const log_summary *summary, FILE *file)
 {
@@ -905,6 +914,9 @@ static void print_missing(const log_summary *summary, FILE *file)
 			"end", text_count(count, summary->running_threads));
 	if (summary->unrecorded_memory[0] != '\0')
 		print_line(file, "memory", summary->unrecorded_memory);
+	else if (has_no_memory(summary))
+		print_line(file, "memory",
+			   "no allocations; memory that the program maps itself, as by mmap(), is not recorded");
 	if (summary->incomplete_shots > 0)
 		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }

@@ -7,6 +7,7 @@
 #include "common/elements.h"
 #include "shared/hash.h"
 #include "shared/key_map.h"
+#include "shared/perf_map.h"
 #include "shared/unwind_tables.h"
 
 #include <elf.h>
@@ -85,7 +86,7 @@ struct attach_modules {
 	size_t range_count, range_capacity;
 	compiled *compiled;
 	size_t compiled_count, compiled_capacity;
-	long map_position; /* Bytes of the map for perf that were read. */
+	perf_map map; /* For perf. */
 	int has_expired;
 };
 
@@ -374,52 +375,35 @@ static int inner_number(pid_t process)
 	return number;
 }
 
-static void add_compiled(attach_modules *modules, const char *line)
+static void add_compiled(void *user, const perf_map_entry *entry)
 {
+	attach_modules *modules = user;
 	void *list = modules->compiled;
-	compiled added;
-	int name_at = 0;
+	compiled added = {.start = entry->start, .size = entry->size};
 
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &added.start, &added.size, &name_at) < 2 || name_at == 0 ||
-	    line[name_at] == '\0')
-		return;
 	if (!elements_reserve(&list, &modules->compiled_capacity, modules->compiled_count, sizeof(added)))
 		return;
 	modules->compiled = list;
-	added.name = strdup(line + name_at);
+	added.name = strdup(entry->name);
 	if (added.name != NULL)
 		modules->compiled[modules->compiled_count++] = added;
 }
 
-/* Reads what was added to the map for perf: START SIZE NAME. Returns whether there was anything. */
+/* Reads what was added to the map for perf. Returns whether there was anything. */
 static int read_compiled(attach_modules *modules)
 {
-	char path[96], line[PATH_SIZE];
+	char path[96];
 	const size_t before = modules->compiled_count;
-	struct stat status, owner;
-	FILE *map;
+	struct stat owner;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)modules->process);
 	if (stat(path, &owner) != 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", (int)modules->process,
 		 inner_number(modules->process));
-	map = fopen(path, "re");
-	if (map == NULL)
-		return 0;
-	/* In a directory that all users can write to, the file may be that of another one. */
-	if (fstat(fileno(map), &status) == 0 && (status.st_uid == owner.st_uid || status.st_uid == 0) &&
-	    fseek(map, modules->map_position, SEEK_SET) == 0) {
-		while (fgets(line, sizeof(line), map) != NULL) {
-			/* A line that is not ended is read when it is. */
-			if (strchr(line, '\n') == NULL)
-				break;
-			modules->map_position = ftell(map);
-			line[strcspn(line, "\n")] = '\0';
-			add_compiled(modules, line);
-		}
-	}
-	fclose(map);
+	modules->map.path = path;
+	modules->map.owner = owner.st_uid;
+	(void)perf_map_read(&modules->map, add_compiled, modules);
 	return modules->compiled_count > before;
 }
 

@@ -129,6 +129,34 @@ static void read_names(const open_program *program, name_list *list)
 	list->length = (size_t)length;
 }
 
+/*
+ * The names of all symbols, also of those that the program keeps to itself. Empty if it is stripped, or has 65280
+ * sections or more, which the header cannot state.
+ */
+static void read_symbol_names(const open_program *program, name_list *list)
+{
+	ElfW(Shdr) section, names;
+
+	memset(list, 0, sizeof(*list));
+	if (program->header.e_shentsize != sizeof(section))
+		return;
+	for (size_t i = 0; i < program->header.e_shnum; i++) {
+		if (!read_at(program, &section, sizeof(section), program->header.e_shoff + i * sizeof(section)))
+			return;
+		if (section.sh_type != SHT_SYMTAB || section.sh_link >= program->header.e_shnum ||
+		    !read_at(program, &names, sizeof(names),
+			     program->header.e_shoff + section.sh_link * sizeof(names)) ||
+		    names.sh_size > program->size)
+			continue;
+		list->names = malloc((size_t)names.sh_size + 1);
+		if (list->names == NULL || !read_at(program, list->names, (size_t)names.sh_size, names.sh_offset))
+			return;
+		list->names[names.sh_size] = '\0';
+		list->length = (size_t)names.sh_size;
+		return;
+	}
+}
+
 /* The first name that begins with \p start and, if \p is_whole, ends with it. */
 static const char *find_name(const name_list *list, const char *start, int is_whole)
 {
@@ -152,16 +180,26 @@ static int has_any(const name_list *list, const char *const *names)
  * The libraries of sanitizers refuse to run unless they are loaded first; those that are linked statically replace
  * memcpy() and others for the recorder as well, and take its copies of stacks for faults of the program.
  */
-static const char *find_sanitizer(const name_list *list)
+static const char *find_sanitizer(const open_program *program, const name_list *list)
 {
-	static const char *const libraries[] = {"libasan.so",         "libtsan.so",       "liblsan.so",
-						"libhwasan.so",       "libclang_rt.asan", "libclang_rt.tsan",
-						"libclang_rt.hwasan", "__asan_init",      "__tsan_init",
-						"__msan_init",        "__hwasan_init"};
+	static const char *const libraries[] = {"libasan.so",        "libtsan.so",       "liblsan.so",
+						"libhwasan.so",      "libclang_rt.asan", "libclang_rt.tsan",
+						"libclang_rt.hwasan"};
+	static const char *const functions[] = {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"};
 	const char *found = NULL;
+	name_list symbols;
 
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && found == NULL; i++)
 		found = find_name(list, libraries[i], 0);
+	if (found != NULL)
+		return found;
+	/* Some compilers export the functions, others keep them in the program. */
+	read_symbol_names(program, &symbols);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && found == NULL; i++)
+		found = find_name(list, functions[i], 0) != NULL || find_name(&symbols, functions[i], 1) != NULL
+				? functions[i]
+				: NULL;
+	free(symbols.names);
 	return found;
 }
 
@@ -188,7 +226,7 @@ static int read_linker(const open_program *program, char name[64])
 
 static void find_obstacle(program_file *file, const open_program *program, const name_list *names)
 {
-	const char *sanitizer = find_sanitizer(names);
+	const char *sanitizer = find_sanitizer(program, names);
 	open_program self = {.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
 	struct stat status;
 	char linker[64];
