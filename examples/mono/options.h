@@ -44,8 +44,9 @@ typedef struct module_options {
 	int64_t heap_snapshots; /**< With HEAP_EVERY: initial value of heap_snapshots_left; -1 for no limit. */
 
 	record_allocation allocation;
-	uint32_t stack_depth; /**< Maximum frames of the stacks of allocations, handles, monitors and exceptions. */
+	uint32_t stack_depth; /**< Maximum frames of the stacks of allocations, handles and monitors. */
 	record_exceptions exceptions;
+	uint32_t exception_depth; /**< Maximum frames of the stacks of exceptions; 0 for none. */
 	record_handles handles; /**< With RECORD_HANDLES. */
 	char *handle_class;     /**< A copy of its pattern, or NULL. */
 	uint32_t metrics_milliseconds;

@@ -221,7 +221,7 @@ static void print_help(void)
 	} groups[] = {
 		{RECORD_GROUP_KINDS,
 		 "What to record of a Mono program (default: --sample --alloc --jit --gc --exceptions "
-		 "--threads):"},
+		 "--threads --monitor):"},
 		{RECORD_GROUP_DETAIL,
 		 "How much of it (--only, --not and --depth without any of the options above add calls "
 		 "to the default):"},
