@@ -31,7 +31,7 @@ struct filters;
 #define DEFAULT_SAMPLE_DEPTH 128
 #define DEFAULT_STACK_DEPTH 32
 
-/* Of exceptions, if no kind is selected: enough for the code that calls a library, at a small part of a throw's cost. */
+/* Of exceptions, if no kind is selected: enough for the code that calls a library, at a part of a throw's cost. */
 #define SHORT_STACK_DEPTH 8
 
 void options_init(module_options *options)
@@ -65,10 +65,12 @@ void options_release(module_options *options)
 	free(options->salvage);
 	options->salvage = NULL;
 	free(options->control_path);
+	free(options->failures);
 	free(options->handle_class);
 	filters_release(options->filters);
 	options->output = NULL;
 	options->control_path = NULL;
+	options->failures = NULL;
 	options->handle_class = NULL;
 	options->filters = NULL;
 }
@@ -540,6 +542,7 @@ static const option_field fields[] = {
 	{"output", FIELD_TEXT, offsetof(module_options, output)},
 	{"salvage", FIELD_TEXT, offsetof(module_options, salvage)},
 	{"control", FIELD_TEXT, offsetof(module_options, control_path)},
+	{"failures", FIELD_TEXT, offsetof(module_options, failures)},
 };
 
 static const option_field *find_field(const char *name)

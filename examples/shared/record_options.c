@@ -449,6 +449,7 @@ const record_option record_options[] = {
 	{"parent", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, RANGE(1, INT32_MAX)},
 	{"no-samples", "", GROUP(INTERNAL, NATIVE)},
 	{"collector", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
+	{"failures", "", GROUP(INTERNAL, MONO), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"final", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"depth", "", GROUP(INTERNAL, MEMORY), .argument = RECORD_VALUE, RANGE(1, 128)},
 };
