@@ -78,7 +78,7 @@ Test(findings, name_the_parts_of_the_path_that_most_time_has_in_common)
 	end_block(&log);
 	log_profile(&log);
 	findings = find(&log, NULL);
-	for (size_t i = 0; mprof_finding_list_get(findings, i, &path) == MPROF_OK && !has_path; i++)
+	for (size_t i = 0; !has_path && mprof_finding_list_get(findings, i, &path) == MPROF_OK; i++)
 		has_path = strcmp(path.kind, "hot-path") == 0;
 	cr_assert(has_path);
 	cr_expect_str_eq(path.text, "c1.m1 with all that it calls takes 100.0 % of the time in methods: 40.0 % in "

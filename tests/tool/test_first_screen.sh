@@ -61,8 +61,9 @@ test -n "$holder" || fail "no holder: $(cat out)"
 mprof report --json ending.mprof
 jq -r '.findings[] | select(.kind == "heap-growth") | .text' out >growth
 grep -qF -- " more are held by $holder." growth || fail "$holder: $(cat growth)"
-"$MPROF" report --json - <ending.mprof | jq -r '.findings[] | select(.kind == "heap-growth") | .text' >growth
+"$MPROF" report --json - <ending.mprof 2>err | jq -r '.findings[] | select(.kind == "heap-growth") | .text' >growth
 grep -q ' hold .* more\.$' growth || fail "standard input: $(cat growth)"
+test ! -s err || fail "standard input: $(cat err)"
 
 # What was chosen is printed alone; filters by name concern all tables.
 mprof report --sections=threads full.mprof

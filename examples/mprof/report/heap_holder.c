@@ -8,6 +8,7 @@
 #include <mprof/heap.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Objects of both snapshots together, and the length of a log that is read once more: well below a second each. */
 #define MAX_OBJECTS UINT64_C(2000000)
@@ -33,7 +34,8 @@ static uint32_t choose_last(const log_report *report)
 	if (mprof_reader_get_session(report->input.reader, &session) == MPROF_OK &&
 	    session.snapshots_before_shutdown < number)
 		number = session.snapshots_before_shutdown;
-	if (number < 2 || !report->input.is_file || report->input.file_size > MAX_BYTES ||
+	if (number < 2 || !report->input.is_file || strcmp(report->input.name, "-") == 0 ||
+	    report->input.file_size > MAX_BYTES ||
 	    mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SHOTS, 0, &first) != MPROF_OK ||
 	    mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SHOTS, (size_t)number - 1, &last) != MPROF_OK)
 		return 0;
