@@ -25,6 +25,7 @@ export function lookTitle(look) {
 const methodKind = 1;
 const nativeKinds = [2, 3, 4];
 const classKind = 7;
+const idleKind = 9;
 
 /** Flags of frames: those of a compilation, and of code that its caller contains. */
 export const frameFlags = { compiling: 1, inlined: 2 };
@@ -56,6 +57,8 @@ export function lookOf({ kind, name, module = null, flags = 0 }) {
 		return lookOfMethod(name ?? '', flags);
 	if (nativeKinds.includes(kind))
 		return lookOfNativeCode(name ?? '', module, flags);
+	if (kind === idleKind)
+		return 'waiting';
 	return kind === classKind ? 'class' : 'other';
 }
 

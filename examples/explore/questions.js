@@ -27,7 +27,7 @@ const longestNameInSentence = 90;
 const mostFrames = 3;
 
 /** Options of all profiles: allocations and waits without a call stack have a node of the call tree. */
-export const profileOptions = { timelineSlices: 1200, maxSpans: 50000, withCallSites: true };
+export const profileOptions = { timelineSlices: 1200, maxSpans: 50000, withCallSites: true, foldIdle: true };
 
 function keyOf(selection) {
 	return JSON.stringify([selection.from ?? null, selection.to ?? null, (selection.threads ?? []).map(String)]);
@@ -95,8 +95,9 @@ export class Questions {
 			options.windowStartNs = selection.from;
 		if (selection.to !== undefined)
 			options.windowEndNs = selection.to;
+		// What a chosen thread waits in is of interest.
 		if (selection.threads?.length > 0)
-			options.threads = selection.threads;
+			Object.assign(options, { threads: selection.threads, foldIdle: false });
 		const profile = this.#log.profile(options);
 		await profile.readAll({ onProgress: this.#onWork });
 		this.#keep(key, profile);

@@ -2,14 +2,16 @@
 // The heat map: each column is one period of the run, such as a second, from top to bottom, so that what is different
 // in some periods stands out. A selection of cells is a selection of time for all views.
 import { changeAddress, linkTo } from './address.js';
-import { isDarkTheme } from './colors.js';
+import { isDarkTheme, legendParts } from './colors.js';
 import { announce, element, fileName, saveFile } from './dom.js';
 import { countText, timeText } from './figures.js';
 import { SvgContext } from './svg_context.js';
 import { emptyText } from './view_tables.js';
 
 const heatValues = [
-	{ id: 'running', title: 'Running in methods', unit: 'ns' }, { id: 'methods', title: 'In methods, also waiting or stopped', unit: 'ns' },
+	{ id: 'running', title: 'In methods, not waiting for monitors or stopped', unit: 'ns',
+		note: 'Calls that sleep or wait for anything but a monitor count: the log does not have how long they wait.' },
+	{ id: 'methods', title: 'In methods, also waiting or stopped', unit: 'ns' },
 	{ id: 'waiting', title: 'Waiting for monitors', unit: 'ns' }, { id: 'stopped', title: 'World stopped', unit: 'ns' },
 	{ id: 'samples', title: 'Samples', unit: 'count' },
 ];
@@ -27,6 +29,16 @@ function heatColor(share, isDark) {
 		return isDark ? '#1c222a' : '#f3f5f7';
 	const strength = Math.sqrt(Math.min(1, share));
 	return isDark ? `hsl(${45 - 40 * strength} 90% ${18 + 44 * strength}%)` : `hsl(${48 - 44 * strength} 90% ${88 - 46 * strength}%)`;
+}
+
+// What the colors mean: the values of some, and what else is in the value.
+function heatLegend(heat, value) {
+	const most = heat.values[value.id].reduce((a, b) => Math.max(a, b), 0);
+	const shares = [0, 0.1, 0.25, 0.5, 1];
+	return element('p', { class: 'tools faint', id: 'heat-legend' },
+		...legendParts(shares.map((share) => [heatColor(share, isDarkTheme()),
+			value.unit === 'ns' ? timeText(share * most) : countText(Math.round(share * most))]), element),
+		element('span', {}, `in a cell of ${timeText(heat.cell)}, all threads together. ${value.note ?? ''}`));
 }
 
 class HeatMap {
@@ -268,7 +280,7 @@ export const heatView = {
 			element('span', { class: 'faint', id: 'heat-sum', 'data-value': sum },
 				`${value.unit === 'ns' ? timeText(sum) : `${countText(sum)} samples`} of all threads that are shown`), next),
 		heat.leftOut > 0 ? element('p', { class: 'warning' }, `${countText(heat.leftOut)} times are missing: the limit of memory was reached.`) : '',
-		status, map.element);
+		heatLegend(heat, value), status, map.element);
 		return {
 			apply(now, changed, chosen) {
 				if (changed.some((name) => name !== 'from' && name !== 'to' && name !== 'search'))

@@ -184,7 +184,7 @@ static void exception_throw_stack(MonoProfiler *profiler, MonoObject *exception)
 
 	if (state == NULL || !profiler_is_recording(profiler))
 		return;
-	count = stacks_thrown(profiler, state, frames, profiler->options.stack_depth);
+	count = stacks_thrown(profiler, state, frames, profiler->options.exception_depth);
 	mprof_thread_record_exception(state->recording, key_of(mono_vtable_class(exception->vtable)), frames, count);
 }
 

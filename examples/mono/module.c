@@ -33,6 +33,7 @@
 #include <mono/jit/jit.h>
 #include <mprof/base.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -127,6 +128,18 @@ static void print_closed(const mprof_recorder_stats *stats)
 			stats->unresolved_keys);
 }
 
+/* Lets "mprof record" know, which cannot read a log in a pipe, that a log is not whole. */
+static void note_failure(void)
+{
+	int fd = module.options.failures != NULL ? open(module.options.failures, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
+
+	if (fd < 0)
+		return;
+	if (write(fd, "", 1) != 1)
+		perror("mprof");
+	close(fd);
+}
+
 static void print_failed(const mprof_recorder_stats *stats)
 {
 	const char *why = stats->system_error != 0 ? strerror(stats->system_error)
@@ -178,6 +191,8 @@ static void end_recording(void)
 	stats.struct_size = sizeof(stats);
 	if (mprof_recorder_get_stats(module.recorder, &stats) != MPROF_OK)
 		return;
+	if (stats.status != MPROF_OK)
+		note_failure();
 	/* "mprof record", which asks for quiet, finds in the log what it lacks. */
 	if (module.options.quiet)
 		return;
@@ -354,6 +369,7 @@ static int open_log(const char *text)
 	session_release(&session);
 	if (status == MPROF_OK)
 		return 1;
+	note_failure();
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unprofiled\n",
 		module.path == NULL ? "the log" : module.path, open_error_text(&error, status));
 	return 0;

@@ -31,6 +31,9 @@ struct filters;
 #define DEFAULT_SAMPLE_DEPTH 128
 #define DEFAULT_STACK_DEPTH 32
 
+/* Of exceptions, if no kind is selected: enough for the code that calls a library, at a part of a throw's cost. */
+#define SHORT_STACK_DEPTH 8
+
 void options_init(module_options *options)
 {
 	memset(options, 0, sizeof(*options));
@@ -62,10 +65,12 @@ void options_release(module_options *options)
 	free(options->salvage);
 	options->salvage = NULL;
 	free(options->control_path);
+	free(options->failures);
 	free(options->handle_class);
 	filters_release(options->filters);
 	options->output = NULL;
 	options->control_path = NULL;
+	options->failures = NULL;
 	options->handle_class = NULL;
 	options->filters = NULL;
 }
@@ -448,7 +453,7 @@ typedef struct help_group {
 
 static const help_group groups[] = {
 	{RECORD_GROUP_KINDS,
-	 "What to record (default: sample, alloc, jit, gc, exceptions and threads; no-WORD leaves one out)",
+	 "What to record (default: sample, alloc, jit, gc, exceptions, threads and monitor; no-WORD leaves one out)",
 	 "Loaded assemblies, modules and domains, and names of threads, are always recorded.\n"},
 	{RECORD_GROUP_DETAIL,
 	 "How much of it (only, not, depth and the wrappers without any of these words add calls to the default)",
@@ -537,6 +542,7 @@ static const option_field fields[] = {
 	{"output", FIELD_TEXT, offsetof(module_options, output)},
 	{"salvage", FIELD_TEXT, offsetof(module_options, salvage)},
 	{"control", FIELD_TEXT, offsetof(module_options, control_path)},
+	{"failures", FIELD_TEXT, offsetof(module_options, failures)},
 };
 
 static const option_field *find_field(const char *name)
@@ -668,16 +674,30 @@ static int parse_word(options_parser *parser, const char *word)
 
 /*
  * With only outputs for other profilers, nothing is recorded by default. Options that select calls imply calls, since
- * they have no other effect.
+ * they have no other effect. Older dialects lack most of what is recorded of monitors.
  */
 static uint32_t kinds_by_default(const module_options *options)
 {
+	const uint32_t kinds =
+		options_are_classic(options) ? RECORD_DEFAULT & ~(uint32_t)RECORD_MONITORS : RECORD_DEFAULT;
 	int selects_calls =
 		options->filters != NULL || options->call_depth != 0 || options->no_wrappers || options->all_wrappers;
 
 	if (options->jit_dump || options->perf_map || options->oprofile)
 		return 0;
-	return selects_calls ? RECORD_DEFAULT | RECORD_CALLS : RECORD_DEFAULT;
+	return selects_calls ? kinds | RECORD_CALLS : kinds;
+}
+
+/* Where exceptions are thrown is part of the default. */
+static void choose_exception_stacks(options_parser *parser)
+{
+	module_options *options = parser->options;
+
+	options->exception_depth = options->exceptions.has_stacks ? options->stack_depth : 0;
+	if (parser->wanted != 0 || options->exceptions.has_stacks || options_are_classic(options))
+		return;
+	options->exceptions.has_stacks = 1;
+	options->exception_depth = options->stack_depth < SHORT_STACK_DEPTH ? options->stack_depth : SHORT_STACK_DEPTH;
 }
 
 static int complete_options(options_parser *parser)
@@ -687,6 +707,7 @@ static int complete_options(options_parser *parser)
 
 	options->kinds = (parser->wanted != 0 ? parser->wanted : kinds_by_default(options)) & ~parser->unwanted;
 	options->heap_summary = (options->kinds & RECORD_SUMMARIES) != 0;
+	choose_exception_stacks(parser);
 	combination.has_ring = options->ring_bytes != 0;
 	combination.has_max_size = options->max_bytes != 0;
 	combination.has_codec = options->codec != 0;

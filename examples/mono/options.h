@@ -44,10 +44,11 @@ typedef struct module_options {
 	int64_t heap_snapshots; /**< With HEAP_EVERY: initial value of heap_snapshots_left; -1 for no limit. */
 
 	record_allocation allocation;
-	uint32_t stack_depth; /**< Maximum frames of the stacks of allocations, handles, monitors and exceptions. */
+	uint32_t stack_depth; /**< Maximum frames of the stacks of allocations, handles and monitors. */
 	record_exceptions exceptions;
-	record_handles handles; /**< With RECORD_HANDLES. */
-	char *handle_class;     /**< A copy of its pattern, or NULL. */
+	uint32_t exception_depth; /**< Maximum frames of the stacks of exceptions; 0 for none. */
+	record_handles handles;   /**< With RECORD_HANDLES. */
+	char *handle_class;       /**< A copy of its pattern, or NULL. */
 	uint32_t metrics_milliseconds;
 
 	int start_disabled;
@@ -59,9 +60,10 @@ typedef struct module_options {
 	uint32_t port;      /**< Port of the loopback to listen on, 0 for none. */
 	record_signals signals;
 
-	int jit_dump; /**< Write the code of methods for perf to jit-PID.dump in the directory of the log. */
-	int perf_map; /**< Write the names of methods for perf to /tmp/perf-PID.map. */
-	int oprofile; /**< Report the code of methods to oprofile. */
+	int jit_dump;   /**< Write the code of methods for perf to jit-PID.dump in the directory of the log. */
+	int perf_map;   /**< Write the names of methods for perf to /tmp/perf-PID.map. */
+	int oprofile;   /**< Report the code of methods to oprofile. */
+	char *failures; /**< File that gets a byte if the log could not be written whole, or NULL. */
 	int quiet;
 	int quiet_start; /**< Print no line at the start. */
 	int help;

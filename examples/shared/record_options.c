@@ -168,6 +168,26 @@ int record_values_exceptions(const char *text, record_exceptions *exceptions)
 	return 1;
 }
 
+/* The largest number of collections or milliseconds between heap snapshots. */
+#define MAX_HEAP_NUMBER 1000000000
+
+/* Converts a number of a unit of time to milliseconds. Returns 0 if it is no unit, or the time is too long. */
+static int find_interval(const char *unit, uint64_t number, uint32_t *milliseconds)
+{
+	static const struct {
+		const char *name;
+		uint32_t milliseconds;
+	} units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}};
+
+	for (size_t i = 0; i < COUNT_OF(units); i++) {
+		if (strcmp(unit, units[i].name) != 0)
+			continue;
+		*milliseconds = (uint32_t)(number * units[i].milliseconds);
+		return number <= MAX_HEAP_NUMBER / units[i].milliseconds;
+	}
+	return 0;
+}
+
 int record_values_heap(const char *text, record_heap *heap)
 {
 	const char *unit;
@@ -182,7 +202,7 @@ int record_values_heap(const char *text, record_heap *heap)
 		heap->collections = 1;
 		return 1;
 	}
-	if (!read_digits(text, &number, &unit) || number < 1 || number > 1000000000)
+	if (!read_digits(text, &number, &unit) || number < 1 || number > MAX_HEAP_NUMBER)
 		return 0;
 	if (strcmp(unit, "gc") == 0) {
 		heap->when = HEAP_EVERY;
@@ -190,8 +210,7 @@ int record_values_heap(const char *text, record_heap *heap)
 		return 1;
 	}
 	heap->when = HEAP_AT_INTERVAL;
-	heap->milliseconds = (uint32_t)number;
-	return strcmp(unit, "ms") == 0;
+	return find_interval(unit, number, &heap->milliseconds);
 }
 
 int record_values_handles(const char *text, record_handles *handles)
@@ -296,7 +315,8 @@ const record_option record_options[] = {
 	 .help = "collections and sizes of the heap"},
 	{"exceptions", " exception ", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_EXCEPTIONS,
 	 .argument = RECORD_VALUE_OR_PLAIN, .syntax = RECORD_EXCEPTION, .value = "DETAIL",
-	 .help = "exceptions thrown; with stack, clauses (that run because of them) or both: stack+clauses"},
+	 .help = "exceptions thrown; with stack, clauses (that run because of them) or both: stack+clauses;\n"
+		 "as part of the default, with the innermost 8 frames of their call stacks"},
 	{"threads", " thread t ", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_THREADS,
 	 .help = "starts and ends of threads"},
 	{"classes", "", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_CLASSES, .help = "classes loaded"},
@@ -311,7 +331,7 @@ const record_option record_options[] = {
 	{"heap", " heapshot ", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_HEAP, .argument = RECORD_VALUE_OR_PLAIN,
 	 .syntax = RECORD_HEAP_WHEN, .value = "WHEN",
 	 .help = "heap snapshots: at each full collection (every-gc), at each Nth (5gc), at the first one\n"
-		 "after an interval (500ms), or only on request (ondemand), which is always possible"},
+		 "after an interval (500ms, 30s, 2m), or only on request (ondemand), which is always possible"},
 	{"summary", "", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_SUMMARIES,
 	 .help = "the heap's objects by class, at each full collection"},
 	{"free", "", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_FREED,
@@ -429,6 +449,7 @@ const record_option record_options[] = {
 	{"parent", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, RANGE(1, INT32_MAX)},
 	{"no-samples", "", GROUP(INTERNAL, NATIVE)},
 	{"collector", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
+	{"failures", "", GROUP(INTERNAL, MONO), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"final", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"depth", "", GROUP(INTERNAL, MEMORY), .argument = RECORD_VALUE, RANGE(1, 128)},
 };
@@ -512,7 +533,7 @@ static void describe_values(const record_option *option, char text[RECORD_MESSAG
 		complain(text, "stack, clauses, or both joined by +");
 		return;
 	case RECORD_HEAP_WHEN:
-		complain(text, "every-gc, ondemand, or a number such as 5gc or 500ms");
+		complain(text, "every-gc, ondemand, or a number with a unit: 5gc, 500ms, 30s or 2m (at least 1ms)");
 		return;
 	case RECORD_HANDLE:
 		complain(text, "one of normal, pinned, weak, weak-track and class:PATTERN");

@@ -106,7 +106,7 @@ typedef enum record_kind {
 	RECORD_MEMORY = 1 << 16,    /**< Native memory. */
 	/** Kinds recorded by default: those that hardly slow the program down. Calls are not among them. */
 	RECORD_DEFAULT = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_JIT | RECORD_COLLECTIONS | RECORD_EXCEPTIONS |
-			 RECORD_THREADS
+			 RECORD_THREADS | RECORD_MONITORS
 } record_kind;
 
 /** Who understands an option, one bit each. */

@@ -477,6 +477,8 @@ export interface ProfileOptions {
 	withCallSites?: boolean;
 	withMonitorObjects?: boolean;
 	rawCounters?: boolean;
+	/** Samples of idle threads are one frame. */
+	foldIdle?: boolean;
 	/** Nanoseconds since the start of the session. */
 	windowStartNs?: number;
 	windowEndNs?: number;

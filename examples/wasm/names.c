@@ -121,6 +121,8 @@ const char *WASM_EXPORT(mprof_js_get_name)(const log_view *view, uint32_t what, 
 {
 	if (what == MPROF_SAMPLE_TRUNCATED)
 		return "[truncated]";
+	if (what == MPROF_SAMPLE_IDLE)
+		return "[idle threads]";
 	if (what >= NAME_EVENT_KIND)
 		return name_of_number(what, id);
 	if (id == 0)

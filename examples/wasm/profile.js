@@ -12,7 +12,7 @@ const sampleClass = 7;
 
 const profileFlags = {
 	withoutCallTree: 1, withCompilations: 2, withCallSites: 4, withMonitorObjects: 8, withDurations: 16,
-	withLocations: 32, withAges: 64, rawCounters: 128,
+	withLocations: 32, withAges: 64, rawCounters: 128, foldIdle: 256,
 };
 
 /** The analysis of a log. Made by Log.profile(). */

@@ -116,7 +116,8 @@ enum {
 	PROFILE_FLAG_DURATIONS = 16,
 	PROFILE_FLAG_LOCATIONS = 32,
 	PROFILE_FLAG_AGES = 64,
-	PROFILE_FLAG_RAW_COUNTERS = 128
+	PROFILE_FLAG_RAW_COUNTERS = 128,
+	PROFILE_FLAG_FOLD_IDLE = 256
 };
 
 static void set_profile_flags(mprof_profile_options *options, uint32_t flags)
@@ -129,6 +130,7 @@ static void set_profile_flags(mprof_profile_options *options, uint32_t flags)
 	options->with_locations = (flags & PROFILE_FLAG_LOCATIONS) != 0;
 	options->with_ages = (flags & PROFILE_FLAG_AGES) != 0;
 	options->raw_counters = (flags & PROFILE_FLAG_RAW_COUNTERS) != 0;
+	options->fold_idle = (flags & PROFILE_FLAG_FOLD_IDLE) != 0;
 }
 
 /* Numbers of JavaScript may be out of range. */

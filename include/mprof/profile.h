@@ -2248,6 +2248,19 @@ typedef struct mprof_finding_list mprof_finding_list;
 typedef void (*mprof_finding_namer)(void *user, uint32_t kind, uint32_t id, char *text, size_t size);
 
 /**
+ * \brief Finds what holds the objects by which the heap grew most between the first and the last snapshot of the log,
+ * for a sentence, as a comparison of heap snapshots does (mprof/heap.h). The profile does not have the references of
+ * objects.
+ * \since 0.1
+ * \param user mprof_finding_list_options::user.
+ * \param text Receives a root and the steps from it with a NUL, such as "static Shop.orders -> items -> []", cut if it
+ * is too long. It is empty before, and remains so if what holds the objects is not known.
+ * \param size Size of \p text in bytes, at least 1.
+ * \return By how many bytes what is held that way grew.
+ */
+typedef uint64_t (*mprof_finding_holder)(void *user, char *text, size_t size);
+
+/**
  * \brief Options of findings. If all fields except struct_size are 0, the defaults apply.
  * \since 0.1
  */
@@ -2259,7 +2272,9 @@ typedef struct mprof_finding_list_options {
 	uint32_t max_count;               /**< The most findings to return; 0 means 7. */
 	uint32_t reserved;                /**< 0. */
 	mprof_finding_namer name;         /**< Writes names; NULL: they are as in the log. */
-	void *user;                       /**< Passed to name. */
+	void *user;                       /**< Passed to name and holder. */
+	mprof_finding_holder holder;      /**< Called at most once, if a heap grew; NULL: what holds objects is not
+	                                       known. */
 } mprof_finding_list_options;
 
 /**

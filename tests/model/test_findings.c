@@ -58,6 +58,36 @@ Test(findings, name_the_hot_method_with_its_share_and_caller)
 	log_release(&log);
 }
 
+/* Method 1 runs for a second and calls methods 2 and 3 for 400 and 350 ms. */
+Test(findings, name_the_parts_of_the_path_that_most_time_has_in_common)
+{
+	const uint64_t millisecond = 1000000;
+	mprof_finding_list *findings;
+	mprof_finding path = {.struct_size = sizeof(path)};
+	int has_path = 0;
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, SESSION_START);
+	enter(&log, 1, SESSION_START);
+	enter(&log, 2, SESSION_START);
+	leave(&log, 2, SESSION_START + 400 * millisecond);
+	enter(&log, 3, SESSION_START + 400 * millisecond);
+	leave(&log, 3, SESSION_START + 750 * millisecond);
+	leave(&log, 1, SESSION_START + 1000 * millisecond);
+	end_block(&log);
+	log_profile(&log);
+	findings = find(&log, NULL);
+	for (size_t i = 0; !has_path && mprof_finding_list_get(findings, i, &path) == MPROF_OK; i++)
+		has_path = strcmp(path.kind, "hot-path") == 0;
+	cr_assert(has_path);
+	cr_expect_str_eq(path.text, "c1.m1 with all that it calls takes 100.0 % of the time in methods: 40.0 % in "
+				    "c2.m2, 35.0 % in c3.m3.");
+	cr_expect_str_eq(path.command, "mprof report --callees='c1.m1' FILE");
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
 static void name_everything(void *user, uint32_t kind, uint32_t id, char *text, size_t size)
 {
 	(void)kind;
@@ -228,6 +258,36 @@ Test(findings, compare_only_whole_snapshots)
 	log_release(&log);
 }
 
+static uint64_t hold(void *user, char *text, size_t size)
+{
+	snprintf(text, size, "%s", (const char *)user);
+	return 7000;
+}
+
+Test(findings, name_what_holds_a_heap_that_grew)
+{
+	mprof_finding_list_options options;
+	mprof_finding_list *findings;
+	char path[] = "static Shop.orders\t-> []";
+	char unknown[] = "";
+	test_log log;
+
+	write_snapshots(&log, 1);
+	mprof_finding_list_options_init(&options, sizeof(options));
+	options.holder = hold;
+	options.user = path;
+	findings = find(&log, &options);
+	cr_expect_str_eq(find_kind(findings, "heap-growth").text,
+			 "The heap grew from 1.00 kB to 9.00 kB in 2 snapshots; objects of c3 hold 8.00 kB more; "
+			 "7.00 kB more are held by static Shop.orders?-> [].");
+	mprof_finding_list_destroy(findings);
+	options.user = unknown;
+	findings = find(&log, &options);
+	cr_expect_not_null(strstr(find_kind(findings, "heap-growth").text, " hold 8.00 kB more."));
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
 /* Function 1 is one of the C library that waits, function 2 of the program; each has a location of the same number. */
 static void write_waiting_samples(test_log *log)
 {
@@ -278,6 +338,32 @@ Test(findings, leave_out_samples_of_threads_that_wait)
 		mprof_finding_list_destroy(findings);
 		log_forget_profile(&log);
 	}
+	log_release(&log);
+}
+
+/* Threads wait in poll() for method 1 in 9 of 12 samples. */
+Test(findings, name_the_method_in_which_threads_wait)
+{
+	mprof_event samples[12] = {{0}};
+	mprof_finding_list *findings;
+	test_log log;
+
+	log_begin(&log);
+	WRITE_RECORDS(
+		&log, MPROF_BLOCK_CODE, 0, {.kind = MPROF_RECORD_MODULE, .id = 1, .as.module.file = "/lib/libc.so.6"},
+		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .as.function = {.module = 1, .size = 64, .name = "poll"}},
+		{.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location = {.module = 1, .offset = 4, .function = 1}});
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, {.kind = MPROF_RECORD_STACK, .id = 1, .as.stack.target = 1},
+		      {.kind = MPROF_RECORD_STACK, .id = 2, .as.stack = {.caller = 1, .target = 1, .is_native = 1}});
+	for (size_t i = 0; i < 12; i++)
+		samples[i] =
+			(mprof_event){.kind = MPROF_EVENT_SAMPLE, .counter = SESSION_START + i, .value = i < 9 ? 2 : 1};
+	cr_assert_eq(mprof_writer_write_samples(log.writer, 7, SESSION_START, samples, 12), MPROF_OK);
+	log_profile(&log);
+	findings = find(&log, NULL);
+	cr_expect_str_eq(find_kind(findings, "wait").text,
+			 "In 75.0 % of the 12 samples, threads wait in c1.m1, or in what it calls.");
+	mprof_finding_list_destroy(findings);
 	log_release(&log);
 }
 

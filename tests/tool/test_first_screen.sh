@@ -53,6 +53,18 @@ for label in 'bytes not freed' 'not freed' 'peak'; do
 	grep -qF -- "$number" text.lines || fail "$label: no sentence has $number: $(cat text.lines)"
 done
 
+# What holds a heap that grew, as "mprof heap --leaks" has it; of a log that cannot be read again, the command says more.
+make_tree ending ending.mprof 4
+mprof heap --leaks ending.mprof
+holder=$(sed -n 's/^    held by //p' out | head -n 1)
+test -n "$holder" || fail "no holder: $(cat out)"
+mprof report --json ending.mprof
+jq -r '.findings[] | select(.kind == "heap-growth") | .text' out >growth
+grep -qF -- " more are held by $holder." growth || fail "$holder: $(cat growth)"
+"$MPROF" report --json - <ending.mprof 2>err | jq -r '.findings[] | select(.kind == "heap-growth") | .text' >growth
+grep -q ' hold .* more\.$' growth || fail "standard input: $(cat growth)"
+test ! -s err || fail "standard input: $(cat err)"
+
 # What was chosen is printed alone; filters by name concern all tables.
 mprof report --sections=threads full.mprof
 expect_no_line out '^What stands out'

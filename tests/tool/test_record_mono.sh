@@ -126,6 +126,16 @@ expect "files" "$(find . -name '*part*' | wc -l)" 0
 
 # A FIFO or a device: the log is written while the program runs, and is not opened again.
 mkfifo fifo
+# A reader that ends early: the log is not whole, and the status says so unless the program has one of its own.
+for arguments in '' 'a b'; do
+	head -c 10 fifo >/dev/null &
+	# shellcheck disable=SC2086 # Two arguments.
+	mprof record --all --no-aot -o fifo -- mono program.exe $arguments
+	expect_status "$(test -z "$arguments" && echo 1 || echo 2)" "broken pipe, arguments '$arguments'"
+	expect "lines about it" "$(grep -cE '^mprof: cannot write fifo: Broken pipe; (the program runs unprofiled|.* lost)$' err)" 1
+	wait
+done
+
 cat fifo >from-fifo.mprof &
 mprof record --calls -o fifo -- mono program.exe
 expect_status 0 "a FIFO"

@@ -257,7 +257,7 @@ static void print_leak(const heap_leaks *leaks, const mprof_heap_growth *row)
 		printf(", %s -> %s objects\n", text_count(texts[2], row->objects_first),
 		       text_count(texts[3], row->objects_last));
 	fputs("    held by ", stdout);
-	growth_path_text(leaks->diff, (size_t)leaks->compared_count - 1, row->shape);
+	growth_path_text(stdout, leaks->diff, (size_t)leaks->compared_count - 1, row->shape);
 	putchar('\n');
 }
 

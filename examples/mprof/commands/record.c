@@ -162,10 +162,30 @@ static void collector_end(int fd)
 	(void)flock(fd, LOCK_UN);
 }
 
-static void collector_release(int fd)
+static void descriptor_release(int fd)
 {
 	if (fd >= 0)
 		close(fd);
+}
+
+/*
+ * The file in memory in which the module for Mono notes that a log could not be written whole. A log in a pipe cannot
+ * be read again to find that out.
+ */
+
+static int failures_create(char option[COLLECTOR_OPTION_SIZE])
+{
+	int fd = memfd_create("mprof-failures", MFD_CLOEXEC);
+
+	option[0] = '\0';
+	if (fd >= 0)
+		snprintf(option, COLLECTOR_OPTION_SIZE, ",failures=/proc/%ld/fd/%d", (long)getpid(), fd);
+	return fd;
+}
+
+static int failures_are_noted(int fd)
+{
+	return fd >= 0 && lseek(fd, 0, SEEK_END) > 0;
 }
 
 /*
@@ -218,7 +238,7 @@ static void print_help(void)
 	} groups[] = {
 		{RECORD_GROUP_KINDS,
 		 "What to record of a Mono program (default: --sample --alloc --jit --gc --exceptions "
-		 "--threads):"},
+		 "--threads --monitor):"},
 		{RECORD_GROUP_DETAIL,
 		 "How much of it (--only, --not and --depth without any of the options above add calls "
 		 "to the default):"},
@@ -281,6 +301,8 @@ typedef struct recording_plan {
 	salvaged_logs salvaged;
 	int collector;                                /**< Descriptor of collector_create(); -1 if there is none. */
 	char collector_option[COLLECTOR_OPTION_SIZE]; /**< The option of the native module. */
+	int failures;                                 /**< Descriptor of failures_create(); -1 if there is none. */
+	char failures_option[COLLECTOR_OPTION_SIZE];  /**< The option of the module for Mono. */
 	const char *salvage_file;                     /**< Named by the user; NULL if none. */
 	char salvage[SALVAGE_OPTION_SIZE];            /**< The option, if the user gives none. */
 	int is_cut;                                   /**< A log could not be written whole. */
@@ -623,6 +645,9 @@ static int make_module_options(recording_plan *recording)
 		record_request_keep(words, RECORD_OF_MONO);
 	output = words != NULL ? modules_join(recording->log.pattern, quiet, words) : NULL;
 	free(words);
+	words = output;
+	output = words != NULL ? modules_join(words, recording->failures_option, "") : NULL;
+	free(words);
 
 	if (output != NULL)
 		recording->module_options = modules_join("mprof:", "output=", output);
@@ -655,6 +680,7 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 
 	recording->salvaged.fd = -1;
 	recording->collector = -1;
+	recording->failures = -1;
 	status = find_program(recording, program);
 	if (status >= 0)
 		return status;
@@ -671,6 +697,8 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	/* No salvage for a stream: to complete a log, bytes at its end may have to be removed. */
 	if (recording->log.part != NULL && !recording->log.is_stream)
 		recording->collector = collector_create(recording->collector_option);
+	if (recording->log.is_stream)
+		recording->failures = failures_create(recording->failures_option);
 	strcpy(recording->salvage, "no");
 	if (!recording->log.is_stream)
 		salvaged_create(&recording->salvaged, recording->salvage);
@@ -966,6 +994,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	}
 	if (recording->log.is_misplaced && status == 0)
 		status = STATUS_NOTHING;
+	recording->is_cut |= failures_are_noted(recording->failures);
 	if (recording->is_cut && status == 0)
 		status = STATUS_DAMAGED;
 	free(arguments);
@@ -987,7 +1016,8 @@ int command_record(int argc, char **argv)
 	status = prepare_recording(&recording, program);
 	if (status < 0)
 		status = run_recorded_program(&recording, program, argc - recording.number_of_program);
-	collector_release(recording.collector);
+	descriptor_release(recording.collector);
+	descriptor_release(recording.failures);
 	salvaged_release(&recording.salvaged);
 	one_log_release(&recording.merged);
 	log_output_release(&recording.log);

@@ -15,7 +15,7 @@ typedef struct topic {
 static const topic topics[] = {
 	{"leak", "memory grows and is never released",
 	 "  mprof record --heap -o leak.mprof -- mono app.exe\n"
-	 "      Records a heap snapshot at each full collection. --heap=500ms takes one every half second,\n"
+	 "      Records a heap snapshot at each full collection. --heap=30s takes at most one in 30 s,\n"
 	 "      --heap=ondemand when 'mprof control heapshot' requests it.\n\n"
 	 "  mprof heap --leaks leak.mprof\n"
 	 "      Classes that grew in all snapshots, the most bytes first, each with the references from a root that\n"

@@ -32,28 +32,28 @@ static mprof_heap_shape *steps_of(const mprof_heap_diff *diff, size_t snapshot, 
 }
 
 /* A reference without a known field is shown by the class of the object that it leads to. */
-static void print_step(const mprof_heap_shape *step)
+static void print_step(FILE *file, const mprof_heap_shape *step)
 {
 	int has_field = step->name[0] != '\0';
 
-	fputs(has_field ? " -> " : " -> (", stdout);
-	text_name(stdout, has_field ? step->name : step->class_name);
+	fputs(has_field ? " -> " : " -> (", file);
+	text_name(file, has_field ? step->name : step->class_name);
 	if (!has_field)
-		putchar(')');
+		putc(')', file);
 }
 
-void growth_path_text(const mprof_heap_diff *diff, size_t snapshot, uint32_t index)
+void growth_path_text(FILE *file, const mprof_heap_diff *diff, size_t snapshot, uint32_t index)
 {
 	mprof_heap_shape last = growth_shape(diff, snapshot, index);
 	mprof_heap_shape *steps = steps_of(diff, snapshot, index, last.depth);
 
-	fputs(kind_of_root(last.root_kind), stdout);
+	fputs(kind_of_root(last.root_kind), file);
 	for (uint32_t i = 0; i < last.depth && steps != NULL; i++) {
 		if (i > 0) {
-			print_step(&steps[i]);
+			print_step(file, &steps[i]);
 		} else if (steps[i].name[0] != '\0') {
-			putchar(' ');
-			text_name(stdout, steps[i].name);
+			putc(' ', file);
+			text_name(file, steps[i].name);
 		}
 	}
 	free(steps);

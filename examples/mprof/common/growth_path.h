@@ -10,11 +10,13 @@
 
 #include <mprof/heap.h>
 
+#include <stdio.h>
+
 /** A shape in one of the snapshots. */
 mprof_heap_shape growth_shape(const mprof_heap_diff *diff, size_t snapshot, uint32_t index);
 
-/** Prints the root and the fields, such as "static Shop.orders -> items -> []". */
-void growth_path_text(const mprof_heap_diff *diff, size_t snapshot, uint32_t index);
+/** Prints the root and the fields to a file, such as "static Shop.orders -> items -> []". */
+void growth_path_text(FILE *file, const mprof_heap_diff *diff, size_t snapshot, uint32_t index);
 
 /** Prints the keys "root" and "steps". */
 void growth_path_json(const mprof_heap_diff *diff, size_t snapshot, uint32_t index, json_writer *json);

@@ -164,7 +164,7 @@ static void heap_growth_print_text(const log_diff *diff)
 		printf(" %15s  ", diff_text_growth(growth, objects));
 		name_print(growth_shape(diff->heap_growth, DIFF_AFTER, rows[i].shape).class_name);
 		fputs(", ", stdout);
-		growth_path_text(diff->heap_growth, DIFF_AFTER, rows[i].shape);
+		growth_path_text(stdout, diff->heap_growth, DIFF_AFTER, rows[i].shape);
 		putchar('\n');
 	}
 	free(rows);

@@ -6,6 +6,7 @@
 #include "common/output.h"
 #include "report/filters.h"
 #include "report/frames.h"
+#include "report/heap_holder.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -26,6 +27,7 @@ typedef struct section_content {
 } section_content;
 
 static const section_content contents[] = {
+	{REPORT_SECTION_WAITS, MPROF_TABLE_WAITS, 1},
 	{REPORT_SECTION_SAMPLES, MPROF_TABLE_SAMPLES, 1},
 	{REPORT_SECTION_METHODS, MPROF_TABLE_CALLS, 1},
 	{REPORT_SECTION_SAMPLE_KINDS, MPROF_TABLE_SAMPLE_KINDS, 1},
@@ -45,7 +47,6 @@ static const section_content contents[] = {
 	{REPORT_SECTION_SAMPLE_TREE, MPROF_TABLE_SAMPLES, 0},
 	{REPORT_SECTION_ALLOCATION_SITES, MPROF_TABLE_ALLOCATION_SITES, 0},
 	{REPORT_SECTION_LINES, MPROF_TABLE_LINES, 0},
-	{REPORT_SECTION_WAITS, MPROF_TABLE_WAITS, 0},
 	{REPORT_SECTION_MESSAGES, MPROF_TABLE_MESSAGES, 0},
 	{REPORT_SECTION_THREAD_STATES, MPROF_TABLE_THREAD_STATES, 0},
 	{REPORT_SECTION_CODE_RANGES, MPROF_TABLE_CODE_RANGES, 0},
@@ -147,6 +148,14 @@ static void write_name(void *user, uint32_t kind, uint32_t id, char *text, size_
 	}
 }
 
+/* A part of the log is not what the snapshots are of. */
+static uint64_t write_holder(void *user, char *text, size_t size)
+{
+	const log_report *report = user;
+
+	return report_wants_all(report) ? heap_holder_find(report, text, size) : 0;
+}
+
 /* NULL after a message if out of memory, or if a tree of frames needs too much. */
 static mprof_finding_list *find(const log_report *report)
 {
@@ -157,6 +166,7 @@ static mprof_finding_list *find(const log_report *report)
 	mprof_finding_list_options_init(&options, sizeof(options));
 	options.log = report->input.name;
 	options.name = write_name;
+	options.holder = write_holder;
 	options.user = (void *)(uintptr_t)report;
 	status = mprof_finding_list_create(report->profile, report->input.reader, &options, &findings);
 	if (status == MPROF_OK)

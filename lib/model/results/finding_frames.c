@@ -305,17 +305,95 @@ static frame_sum descend(const frame_search *search, const mprof_frame_tree *tre
 	return largest != NULL ? *largest : (frame_sum){0};
 }
 
-/* Follows the frames that most of the time has in common from the root. Paths of the outermost ones are of no use. */
+/* Whether a frame is code of the program itself rather than of a runtime or a library. */
+static int is_of_program(const finding_source *source, uint64_t key)
+{
+	char name[FINDING_NAME_SIZE];
+
+	if (kind_of(key) != MPROF_SAMPLE_METHOD && kind_of(key) != MPROF_SAMPLE_FUNCTION)
+		return 0;
+	return !finding_is_of_runtime(finding_name(source, kind_of(key), id_of(key), name));
+}
+
+/* Whether a frame has a name that means something to the reader: it is no address and no wrapper of the runtime. */
+static int is_named(const finding_source *source, uint64_t key)
+{
+	char name[FINDING_NAME_SIZE];
+
+	if (kind_of(key) != MPROF_SAMPLE_METHOD && kind_of(key) != MPROF_SAMPLE_FUNCTION)
+		return 0;
+	finding_name(source, kind_of(key), id_of(key), name);
+	return strncmp(name, "object.", 7) != 0 && strncmp(name, "(wrapper", 8) != 0;
+}
+
+/* Removes and returns the one with a name that has the most time; a value of 0 means that there is none. */
+static frame_sum take_largest(const finding_source *source, frame_sums *sums)
+{
+	frame_sum *largest = NULL;
+	frame_sum taken = {0};
+
+	for (size_t i = 0; i < sums->count; i++) {
+		if ((largest == NULL || sums->items[i].value > largest->value) && is_named(source, sums->items[i].key))
+			largest = &sums->items[i];
+	}
+	if (largest != NULL) {
+		taken = *largest;
+		largest->value = 0;
+	}
+	return taken;
+}
+
+/* Room for the parts of a path. */
+enum { PARTS_MAX = 3, PARTS_SIZE = PARTS_MAX * (FINDING_NAME_SIZE + FINDING_NUMBER_SIZE) };
+
+/* Writes ": SHARE in NAME, SHARE in NAME" of what a frame calls; "" if it is many small parts. */
+static void describe_parts(const finding_source *source, frame_sums *callees, uint64_t whole, char text[PARTS_SIZE])
+{
+	enum { LEAST_FIRST = 20, LEAST_PART = 5 };
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < PARTS_MAX; i++) {
+		const frame_sum part = take_largest(source, callees);
+
+		if (finding_percent(part.value, whole) < (i == 0 ? LEAST_FIRST : LEAST_PART))
+			break;
+		length += (size_t)snprintf(text + length, PARTS_SIZE - length, "%s %s in %s", i == 0 ? ":" : ",",
+					   finding_share(share, part.value, whole),
+					   finding_name(source, kind_of(part.key), id_of(part.key), name));
+	}
+}
+
+static void add_path_to(finding_source *source, const frame_search *search, const frame_sum *last, uint64_t whole,
+			const char *parts)
+{
+	char words[FINDING_COMMAND_SIZE];
+	char pattern[FINDING_COMMAND_SIZE];
+	char share[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+
+	finding_pattern(source, kind_of(last->key), id_of(last->key), pattern);
+	snprintf(words, sizeof(words), "report --callees='%.300s'", pattern);
+	finding_add(source, "hot-path", search->from == MPROF_FRAME_SOURCE_CALLS ? "tree" : "sample-tree",
+		    finding_percent(last->value, whole) / 2, words, "%s with all that it calls takes %s of the %s%s.",
+		    finding_name(source, kind_of(last->key), id_of(last->key), name),
+		    finding_share(share, last->value, whole), search->subject, parts);
+}
+
+/*
+ * Follows the frames that most of the time has in common from the root, up to the last one of the program itself or, if
+ * there is none, the last one. Paths of the outermost ones are of no use unless their parts are known.
+ */
 static void add_path(finding_source *source, const frame_search *search, const mprof_frame_tree *tree, frame_sums *sums,
 		     uint32_t *nodes, size_t node_count, uint64_t hot)
 {
 	enum { LEAST_DEPTH = 3, DEPTH_MAX = 1000 };
 	const uint64_t whole = whole_of(tree);
+	char parts[PARTS_SIZE] = "";
 	frame_sum last = {0};
-	char words[FINDING_COMMAND_SIZE];
-	char pattern[FINDING_COMMAND_SIZE];
-	char share[FINDING_NUMBER_SIZE];
-	char name[FINDING_NAME_SIZE];
+	frame_sum last_of_program = {0};
 	size_t count = 1;
 	int depth = 0;
 
@@ -323,18 +401,18 @@ static void add_path(finding_source *source, const frame_search *search, const m
 	for (; depth < DEPTH_MAX; depth++) {
 		const frame_sum step = descend(search, tree, sums, nodes, &count, nodes + node_count);
 
+		if (last.value > 0 && last.key == last_of_program.key)
+			describe_parts(source, sums, whole, parts);
 		if (finding_percent(step.value, whole) < MOST_OF_IT || kind_of(step.key) == MPROF_SAMPLE_TRUNCATED)
 			break;
 		last = step;
+		if (is_of_program(source, step.key))
+			last_of_program = step;
 	}
-	if (depth < LEAST_DEPTH || last.key == hot)
-		return;
-	finding_pattern(source, kind_of(last.key), id_of(last.key), pattern);
-	snprintf(words, sizeof(words), "report --callees='%.300s'", pattern);
-	finding_add(source, "hot-path", search->from == MPROF_FRAME_SOURCE_CALLS ? "tree" : "sample-tree",
-		    finding_percent(last.value, whole) / 2, words, "%s with all that it calls takes %s of the %s.",
-		    finding_name(source, kind_of(last.key), id_of(last.key), name),
-		    finding_share(share, last.value, whole), search->subject);
+	if (last_of_program.value > 0)
+		last = last_of_program;
+	if ((depth >= LEAST_DEPTH || parts[0] != '\0') && last.value > 0 && last.key != hot)
+		add_path_to(source, search, &last, whole, parts);
 }
 
 static mprof_status find_path(finding_source *source, const frame_search *search, const mprof_frame_tree *tree,
@@ -374,6 +452,67 @@ static mprof_status find_in_tree(finding_source *source, frame_search *search, c
 	return status;
 }
 
+/*
+ * The innermost method of the program itself at or above a node, 0 if there is none. Functions are left out: those of
+ * libraries are not distinguished from those of a program.
+ */
+static uint64_t find_waiting_code(const finding_source *source, uint32_t index)
+{
+	mprof_sample_node node = {.struct_size = sizeof(node)};
+
+	while (index != 0 &&
+	       mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLE_NODES, index, &node) == MPROF_OK) {
+		if (node.kind == MPROF_SAMPLE_METHOD && is_of_program(source, make_key(node.kind, node.id)))
+			return make_key(node.kind, node.id);
+		index = node.parent;
+	}
+	return 0;
+}
+
+static void add_waiting_code(finding_source *source, const frame_sum *most)
+{
+	enum { LEAST_SHARE = 10, MOST_SEVERE = 50 };
+	const uint64_t share_of_all = finding_percent(most->value, source->totals.samples);
+	char share[FINDING_NUMBER_SIZE];
+	char count[FINDING_NUMBER_SIZE];
+	char name[FINDING_NAME_SIZE];
+
+	if (share_of_all >= LEAST_SHARE)
+		finding_add(source, "wait", "sample-waits", share_of_all < MOST_SEVERE ? share_of_all : MOST_SEVERE,
+			    "report --sections=sample-waits,sample-tree",
+			    "In %s of the %s samples, threads wait in %s, or in what it calls.",
+			    finding_share(share, most->value, source->totals.samples),
+			    finding_count(count, source->totals.samples),
+			    finding_name(source, kind_of(most->key), id_of(most->key), name));
+}
+
+/* The code of the program in which threads wait most, apart from idle ones. */
+static mprof_status find_waiting_samples(finding_source *source)
+{
+	const size_t count = mprof_profile_get_row_count(source->profile, MPROF_TABLE_SAMPLE_NODES);
+	mprof_sample_node node = {.struct_size = sizeof(node)};
+	frame_sums sums = {0};
+	mprof_status status = sums_init(&sums, source, count);
+	const frame_sum *most;
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		status = mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLE_NODES, i, &node);
+		/* Names are found for the few nodes that matter only. */
+		if (status == MPROF_OK && node.wait != MPROF_WAIT_NONE && node.kind != MPROF_SAMPLE_IDLE &&
+		    finding_percent(node.self, source->totals.samples) > 0) {
+			const uint64_t key = find_waiting_code(source, (uint32_t)i);
+
+			sums_add(&sums, key, key != 0 ? node.self : 0);
+		}
+	}
+	sums_unite(&sums);
+	most = status == MPROF_OK ? sums_largest(&sums) : NULL;
+	if (most != NULL)
+		add_waiting_code(source, most);
+	sums_destroy(&sums, source);
+	return status;
+}
+
 /* Chooses what frames are taken from: samples if there are enough for shares, else calls, else samples of a kind. */
 static int choose_source(finding_source *source, frame_search *search)
 {
@@ -405,6 +544,9 @@ mprof_status finding_frames_find(finding_source *source)
 
 	if (!choose_source(source, &search))
 		return MPROF_OK;
+	status = find_waiting_samples(source);
+	if (status != MPROF_OK)
+		return status;
 	status = search.from == MPROF_FRAME_SOURCE_SAMPLES && search.kind == 0 ? find_waiting(&search) : MPROF_OK;
 	if (status == MPROF_OK)
 		status = make_tree(&search, &tree);

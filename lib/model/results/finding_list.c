@@ -143,7 +143,7 @@ static const char *next_character(const char *text)
 }
 
 /* Control characters would change what a terminal shows. What does not fit is cut between two characters. */
-static void copy_printable(char *to, size_t size, const char *from)
+char *finding_printable(char *to, size_t size, const char *from)
 {
 	const size_t whole = strlen(from);
 	size_t length = whole < size ? whole : size - 1;
@@ -153,12 +153,12 @@ static void copy_printable(char *to, size_t size, const char *from)
 	for (size_t i = 0; i < length; i++)
 		to[i] = (char)((unsigned char)from[i] < 0x20 || from[i] == 0x7f ? '?' : from[i]);
 	to[length] = '\0';
+	return to;
 }
 
 char *finding_words(char text[FINDING_WORDS_SIZE], const char *given)
 {
-	copy_printable(text, FINDING_WORDS_SIZE, given);
-	return text;
+	return finding_printable(text, FINDING_WORDS_SIZE, given);
 }
 
 char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_NAME_SIZE])
@@ -174,13 +174,28 @@ char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, cha
 	if (arguments != NULL && arguments != whole)
 		*arguments = '\0';
 	if (strlen(whole) < FINDING_NAME_SIZE) {
-		copy_printable(text, FINDING_NAME_SIZE, whole);
-		return text;
+		return finding_printable(text, FINDING_NAME_SIZE, whole);
 	}
 	end = next_character(whole + strlen(whole) - (FINDING_NAME_SIZE - 4));
-	copy_printable(text, FINDING_NAME_SIZE, "...");
-	copy_printable(text + 3, FINDING_NAME_SIZE - 3, end);
+	finding_printable(text, FINDING_NAME_SIZE, "...");
+	finding_printable(text + 3, FINDING_NAME_SIZE - 3, end);
 	return text;
+}
+
+int finding_is_of_runtime(const char *name)
+{
+	static const char *const beginnings[] = {"System.",   "Mono.",   "object.",    "string.",  "(wrapper",
+						 "<Module>.", "std::",   "__gnu_cxx",  "operator", "malloc",
+						 "calloc",    "realloc", "_Zn",        "_ZNSt",    "_ZSt",
+						 "_ZNKSt",    "[",       "mono-sgen+", "mono_",    "__libc",
+						 "strdup",    "void* ",  "decltype",   "int.",     "(unknown)",
+						 "__strdup"};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+			return 1;
+	}
+	return 0;
 }
 
 void finding_pattern(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_COMMAND_SIZE])

@@ -14,10 +14,11 @@
 
 /** Room for a sentence, a command, a name and a number; longer ones are cut. */
 enum {
-	FINDING_TEXT_SIZE = 512,
+	FINDING_TEXT_SIZE = 640,
 	FINDING_COMMAND_SIZE = 768,
 	FINDING_NAME_SIZE = 96,
 	FINDING_WORDS_SIZE = 61,
+	FINDING_HOLDER_SIZE = 320,
 	FINDING_NUMBER_SIZE = 40
 };
 
@@ -73,8 +74,14 @@ char *finding_share(char text[FINDING_NUMBER_SIZE], uint64_t part, uint64_t whol
 /** Writes the name of a frame or a class, without arguments, and with its end if it is too long. Returns \p text. */
 char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_NAME_SIZE]);
 
+/** Copies what fits of a text that a terminal may print. Returns \p to. */
+char *finding_printable(char *to, size_t size, const char *from);
+
 /** Writes a text of the log that is no name of code, with its beginning if it is too long. Returns \p text. */
 char *finding_words(char text[FINDING_WORDS_SIZE], const char *given);
+
+/** Whether a name is that of code that every program calls, so that its caller is of more interest. */
+int finding_is_of_runtime(const char *name);
 
 /** Makes a pattern of a name that matches it, for a command. */
 void finding_pattern(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_COMMAND_SIZE]);

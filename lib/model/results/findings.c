@@ -65,21 +65,6 @@ static char *describe_part_of_run(const finding_source *source, uint64_t part, c
  * Call sites.
  */
 
-/* Whether a name is that of code that every program calls, so that its caller is of more interest. */
-static int is_of_runtime(const char *name)
-{
-	static const char *const beginnings[] = {
-		"System.",  "Mono.",  "object.", "string.", "(wrapper", "<Module>.", "std::",     "__gnu_cxx",
-		"operator", "malloc", "calloc",  "realloc", "_Zn",      "_ZNSt",     "_ZSt",      "_ZNKSt",
-		"[",        "__libc", "strdup",  "void* ",  "decltype", "int.",      "(unknown)", "__strdup"};
-
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
-			return 1;
-	}
-	return 0;
-}
-
 /* Writes the name of a frame of a call stack. */
 static void name_frame(const finding_source *source, const mprof_stack_frame *frame, char text[FINDING_NAME_SIZE])
 {
@@ -109,10 +94,10 @@ static int name_stack(const finding_source *source, uint32_t stack, char text[FI
 		if (mprof_reader_lookup_caller(source->reader, stack, &frame, sizeof(frame), &stack) != MPROF_OK)
 			break;
 		name_frame(source, &frame, name);
-		if (!has_name || !is_of_runtime(name))
+		if (!has_name || !finding_is_of_runtime(name))
 			memcpy(text, name, sizeof(name));
 		has_name = 1;
-		if (!is_of_runtime(name))
+		if (!finding_is_of_runtime(name))
 			break;
 	}
 	return has_name;
@@ -127,10 +112,10 @@ static int name_call(const finding_source *source, uint32_t call, char text[FIND
 
 	while (call != MPROF_CALL_ROOT && NEXT_ROW(source, MPROF_TABLE_CALLS, call, &node)) {
 		finding_name(source, MPROF_SAMPLE_METHOD, node.method, name);
-		if (!has_name || !is_of_runtime(name))
+		if (!has_name || !finding_is_of_runtime(name))
 			memcpy(text, name, sizeof(name));
 		has_name = 1;
-		if (!is_of_runtime(name))
+		if (!finding_is_of_runtime(name))
 			break;
 		call = node.parent;
 	}
@@ -239,16 +224,57 @@ static int times_cover_run(const finding_source *source, const thread_times *tim
 	return times->unknown == 0 && finding_percent(times->longest_ns, source->totals.wall_ns) >= NEARLY_ALL;
 }
 
-/* Whether samples show what threads wait for. */
-static int has_waiting_samples(const finding_source *source)
+/* The number of samples that show what threads wait for. */
+static uint64_t count_waiting_samples(const finding_source *source)
 {
 	mprof_sample_node node = {.struct_size = sizeof(node)};
+	uint64_t count = 0;
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_SAMPLE_NODES, i, &node); i++) {
-		if (node.self > 0 && (node.wait != MPROF_WAIT_NONE || node.kind == MPROF_SAMPLE_IDLE))
-			return 1;
+		if (node.wait != MPROF_WAIT_NONE || node.kind == MPROF_SAMPLE_IDLE)
+			count += node.self;
 	}
-	return 0;
+	return count;
+}
+
+/* The row of the thread that ran longest; its time is 0 if there is none. */
+static mprof_thread_stats find_busiest_thread(const finding_source *source)
+{
+	mprof_thread_stats row = {.struct_size = sizeof(row)};
+	mprof_thread_stats busiest = {.struct_size = sizeof(busiest)};
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_THREADS, i, &row); i++) {
+		if (row.kind == MPROF_TIMELINE_THREAD && row.cpu_ns > busiest.cpu_ns)
+			busiest = row;
+	}
+	return busiest;
+}
+
+/*
+ * Samples by processor time do not show that the thread that does the work also waits. A system that does not measure
+ * how long threads are ready states 0: then it is not known whether a thread waited.
+ */
+static void find_waiting_thread(finding_source *source)
+{
+	/* Samples by processor time, too, hit threads that begin to wait. */
+	enum { LEAST_SHARE = 15, MOST_SEVERE = 45, FEW = 20 };
+	const mprof_thread_stats thread = find_busiest_thread(source);
+	const uint64_t wall = source->totals.wall_ns;
+	const uint64_t active = thread.cpu_ns + thread.ready_ns;
+	const uint64_t waited = thread.wall_ns > active ? thread.wall_ns - active : 0;
+	char duration[FINDING_NUMBER_SIZE];
+	char part[FINDING_NUMBER_SIZE + 16];
+	char name[FINDING_WORDS_SIZE];
+
+	if (source->totals.samples == 0 || source->totals.jit_methods == 0 || thread.ready_ns == 0 ||
+	    finding_percent(count_waiting_samples(source), source->totals.samples) >= FEW ||
+	    finding_percent(waited, wall) < LEAST_SHARE)
+		return;
+	finding_add(source, "wait", "threads", at_most(finding_percent(waited, wall), MOST_SEVERE),
+		    "report --sections=threads",
+		    "Thread %s, which ran longest, waited for %s%s; record --sample-real shows where.",
+		    finding_words(name, thread.name != NULL ? thread.name : "(without a name)"),
+		    finding_duration(duration, waited), describe_part_of_run(source, waited, part));
 }
 
 /* A thread that is ready waits for a processor: because of the machine, not of the program. */
@@ -275,7 +301,8 @@ static void find_idle_threads(finding_source *source)
 			    finding_duration(ready, times.ready_ns), finding_duration(whole, wall));
 	if (active >= 50)
 		return;
-	words = has_waiting_samples(source) ? "report --sections=threads,sample-waits" : "report --sections=threads";
+	words = count_waiting_samples(source) > 0 ? "report --sections=threads,sample-waits"
+						  : "report --sections=threads";
 	/* A system that does not measure it states 0. */
 	if (times.ready_ns > 0)
 		snprintf(clause, sizeof(clause), " and %s ready to run for %s", times.threads == 1 ? "was" : "were",
@@ -452,6 +479,27 @@ static const class_growth *find_grown_class(const finding_source *source, class_
 	return grown;
 }
 
+/* Writes "; BYTES more are held by ROOT -> STEP"; "" if that is not known. */
+static char *describe_heap_holder(const finding_source *source, char text[FINDING_HOLDER_SIZE])
+{
+	enum { WORDS_SIZE = 40 };
+	const mprof_finding_list_options *options = &source->options;
+	char path[FINDING_HOLDER_SIZE - FINDING_NUMBER_SIZE - WORDS_SIZE] = "";
+	char printable[sizeof(path)];
+	char bytes[FINDING_NUMBER_SIZE];
+	uint64_t growth;
+
+	text[0] = '\0';
+	if (options->holder == NULL)
+		return text;
+	growth = options->holder(options->user, path, sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	if (path[0] != '\0')
+		snprintf(text, FINDING_HOLDER_SIZE, "; %s more are held by %s", finding_bytes(bytes, growth),
+			 finding_printable(printable, sizeof(printable), path));
+	return text;
+}
+
 static void add_heap_growth(finding_source *source, const mprof_heap_shot *first, const mprof_heap_shot *last,
 			    size_t shots, const class_growth *grown)
 {
@@ -461,15 +509,16 @@ static void add_heap_growth(finding_source *source, const mprof_heap_shot *first
 	char more[FINDING_NUMBER_SIZE];
 	char count[FINDING_NUMBER_SIZE];
 	char name[FINDING_NAME_SIZE];
+	char holder[FINDING_HOLDER_SIZE];
 
 	if (growth == 0 || grown == NULL)
 		return;
 	finding_add(source, "heap-growth", "heap",
 		    at_least(40 + finding_percent(growth, last->bytes) / 2, finding_percent(growth, last->bytes)),
-		    "heap --leaks", "The heap grew from %s to %s in %s snapshots; objects of %s hold %s more.",
+		    "heap --leaks", "The heap grew from %s to %s in %s snapshots; objects of %s hold %s more%s.",
 		    finding_bytes(from, first->bytes), finding_bytes(to, last->bytes), finding_count(count, shots),
 		    finding_name(source, MPROF_SAMPLE_CLASS, grown->class_id, name),
-		    finding_bytes(more, grown->bytes - grown->before));
+		    finding_bytes(more, grown->bytes - grown->before), describe_heap_holder(source, holder));
 }
 
 /*
@@ -813,9 +862,9 @@ static void add_summary(finding_source *source)
 static mprof_status apply_rules(finding_source *source)
 {
 	static void (*const rules[])(finding_source *) = {
-		find_losses, find_few_samples,   find_cut_stacks,  find_contention, find_idle_threads,
-		find_heap,   find_native_memory, find_collections, find_exceptions, find_spans,
-		find_waits,  find_allocations,   find_compilation,
+		find_losses,         find_few_samples, find_cut_stacks,    find_contention,  find_idle_threads,
+		find_waiting_thread, find_heap,        find_native_memory, find_collections, find_exceptions,
+		find_spans,          find_waits,       find_allocations,   find_compilation,
 	};
 	const mprof_status status = finding_frames_find(source);
 

@@ -28,8 +28,12 @@ refuses "no-colour" "unknown option 'no-colour'"
 refuses "sample=0" "'0' is not a number from 1 to 10000"
 refuses "sample-depth=250" "'250' is not a number from 1 to 249"
 refuses "depth" "option 'depth' needs a value: 'depth=VALUE'"
-refuses "heap=5" "heap: '5' is not every-gc, ondemand, or a number such as 5gc"
+refuses "heap=5" "heap: '5' is not every-gc, ondemand, or a number with a unit: 5gc"
 refuses "heap=0ms" "heap: '0ms' is not every-gc"
+refuses "heap=1us" "heap: '1us' is not every-gc, ondemand, or a number with a unit: 5gc, 500ms, 30s or 2m (at least 1ms)"
+refuses "heap=1000000001ms" "is not every-gc"
+refuses "heap=1000001s" "is not every-gc"
+refuses "heap=278h" "is not every-gc"
 refuses "heap=99999999999999999999gc" "is not every-gc"
 refuses "alloc=stacks" "alloc: 'stacks' is not one of stack, stack:BYTES from 1k to 1g, caller, objects, or several joined by +"
 for size in "" 0 1023 1x 512kk -1 2g 1025m 99999999999999999999 99999999999999999g 0000000000000000000000512k; do
@@ -75,7 +79,7 @@ expect "lines on stderr with help" "$(wc -l <err)" 0
 # Names of logs
 profiled "" Calls.exe >/dev/null 2>err
 check_complete Calls.mprof
-grep -qx "mprof: recording allocations, jit, collections, exceptions, threads, samples to Calls.mprof (pid [0-9]*)" err ||
+grep -qx "mprof: recording allocations, jit, collections, exceptions, threads, samples, monitors to Calls.mprof (pid [0-9]*)" err ||
 	fail "first line: $(cat err)"
 profiled "calls,output=a-%p-%%.mprof" Calls.exe >/dev/null 2>err
 process=$(sed -n 's/.*(pid \([0-9]*\))/\1/p' err)
@@ -106,10 +110,10 @@ kinds() {
 }
 expect "all" "$(kinds all)" "calls, allocations, jit, collections, exceptions, threads, classes"
 expect "the default without a kind" "$(kinds no-jit,sample-depth=16)" \
-	"allocations, collections, exceptions, threads, samples"
+	"allocations, collections, exceptions, threads, samples, monitors"
 # Options that select calls imply calls, unless another kind is requested.
 for option in only=Calls.Square not=Calls.Square depth=5 no-wrappers; do
-	expect "$option" "$(kinds "$option")" "calls, allocations, jit, collections, exceptions, threads, samples"
+	expect "$option" "$(kinds "$option")" "calls, allocations, jit, collections, exceptions, threads, samples, monitors"
 	expect "$option and gc" "$(kinds "$option,gc")" "collections"
 done
 expect "jitdump" "$(kinds jitdump)" "loads only"
