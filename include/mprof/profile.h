@@ -1620,6 +1620,7 @@ typedef struct mprof_code_range_stats {
 	uint64_t size;      /**< Size in bytes. */
 	int64_t start_ns;   /**< From when on it was there, from the start of the session. */
 	int64_t end_ns;     /**< When it was freed or moved; 0 unless has_end is 1. */
+	uint64_t process;   /**< Number of the process that has it; 0 if the log does not state it. */
 } mprof_code_range_stats;
 
 /**
