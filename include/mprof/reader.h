@@ -836,7 +836,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_rea
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */
-MPROF_API uint64_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind);
+MPROF_API size_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind);
 
 /**
  * \brief Formats a readable name of a location in native code: its function, else its module and offset, else its
