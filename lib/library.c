@@ -128,6 +128,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_metric_value),
 		SIZE(mprof_root_area),
 		SIZE(mprof_code),
+		SIZE(mprof_code_line),
 		SIZE(mprof_class_field),
 		SIZE(mprof_recorder_stats),
 		SIZE(mprof_recovery_options),

@@ -676,7 +676,8 @@ CREATE TABLE code_ranges (
 	address Nullable(String),
 	size Nullable(Int64),
 	start_ns Nullable(Int64),
-	end_ns Nullable(Int64)
+	end_ns Nullable(Int64),
+	process Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

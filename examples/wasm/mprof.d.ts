@@ -258,7 +258,7 @@ export interface Tables {
 	code_ranges: {
 		id: Uint32Array; kind: Uint32Array; method: Uint32Array; has_end: Uint32Array;
 		name: (string | null)[]; address: BigUint64Array; size: Amounts; start_ns: Amounts;
-		end_ns: Amounts;
+		end_ns: Amounts; process: Amounts;
 	};
 	gc_generations: {
 		collection: Amounts; name: (string | null)[]; before: Amounts; after: Amounts;

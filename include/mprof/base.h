@@ -2,6 +2,16 @@
 /**
  * \file mprof/base.h
  * \brief What all other headers need: linkage, versions, status codes and places of errors, allocators.
+ *
+ * What holds for all headers:
+ *
+ * - An *index* counts from 0, as a size_t. A *number*, such as that of a snapshot or of a collection, is one that users
+ *   see and that options take: it counts from 1, and 0 means none or, where that is stated, the last. An ID is a
+ *   uint32_t, and 0 means none.
+ * - Functions return counts of what is in memory as size_t. Counts in structs, of what is in a log, are uint64_t, or
+ *   uint32_t where a stated limit is lower.
+ * - Structs with arrays by kind have these at their end. A caller with a small stack reserves less and passes the
+ *   offset of the first array as struct_size; the library writes no more than that.
  */
 #ifndef MPROF_BASE_H
 #define MPROF_BASE_H

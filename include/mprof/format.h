@@ -1271,6 +1271,7 @@ typedef struct mprof_code_range_record {
 	uint32_t method;   /**< ID of the method, 0 if none. */
 	uint32_t module;   /**< ID of the module that contains the addresses, 0 if none. */
 	uint32_t reserved; /**< 0. */
+	uint64_t process;  /**< With directive 39, the number of the process that has the addresses; else 0. */
 } mprof_code_range_record;
 
 /**

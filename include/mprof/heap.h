@@ -74,7 +74,7 @@ typedef struct mprof_heap_graph_options {
 	size_t struct_size;               /**< Set by mprof_heap_graph_options_init(). */
 	const mprof_allocator *allocator; /**< Allocator of the graph; NULL: malloc. Copied. */
 	uint64_t max_memory;              /**< Maximum memory of the graph, in bytes; 0 means 4 GiB. */
-	uint32_t snapshot;                /**< Which snapshot of the log, from 1; 0 means the last. */
+	uint32_t snapshot;                /**< Number of the snapshot in the order of the log, from 1; 0: the last. */
 	uint32_t list_only;               /**< 1: only count the objects of each snapshot; keep none. */
 	mprof_progress_function progress; /**< May be NULL. Called by mprof_heap_graph_read() while it links the
 	                                       objects, by mprof_heap_graph_build_dominators(), _paths() and
@@ -220,7 +220,6 @@ typedef struct mprof_heap_graph_totals {
 	                                  count. */
 	uint64_t classes;            /**< Classes that have objects. */
 	uint64_t roots;              /**< Roots that refer to one of these objects. */
-	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
 	uint64_t reachable_objects;  /**< Objects that roots reach; 0 unless has_dominators or has_paths is 1. */
 	uint64_t reachable_bytes;    /**< Their bytes. */
 	uint64_t missing_references; /**< References to objects that are not in the snapshot. */
@@ -236,6 +235,7 @@ typedef struct mprof_heap_graph_totals {
 	uint64_t missing_notes; /**< Labels, flags, names and weak references that were left out, since the snapshot
 	                                  lacks their object or reference, the log lacks their text, or there is one
 	                                  already. */
+	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
 } mprof_heap_graph_totals;
 
 /**
@@ -1083,14 +1083,14 @@ typedef struct mprof_heap_diff_class {
  * Thread-safe while no thread adds a snapshot.
  * \param diff The comparison.
  * \param index 0 to mprof_heap_diff_totals::classes - 1. The order depends on nothing but the logs.
- * \param snapshot Index of the snapshot.
+ * \param snapshot_index Index of the snapshot, in the order in which they were added.
  * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, an index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_heap_diff_get_class(const mprof_heap_diff *diff, size_t index, size_t snapshot,
+MPROF_API mprof_status mprof_heap_diff_get_class(const mprof_heap_diff *diff, size_t index, size_t snapshot_index,
 						 mprof_heap_diff_class *stats);
 
 /**
@@ -1122,14 +1122,14 @@ typedef struct mprof_heap_shape {
  * Thread-safe while no thread adds a snapshot.
  * \param diff The comparison.
  * \param index 0 to mprof_heap_diff_totals::shapes - 1. The order depends on nothing but the logs.
- * \param snapshot Index of the snapshot.
+ * \param snapshot_index Index of the snapshot, in the order in which they were added.
  * \param shape Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, an index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_heap_diff_get_shape(const mprof_heap_diff *diff, size_t index, size_t snapshot,
+MPROF_API mprof_status mprof_heap_diff_get_shape(const mprof_heap_diff *diff, size_t index, size_t snapshot_index,
 						 mprof_heap_shape *shape);
 
 /**

@@ -745,6 +745,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_re
  *
  * A reader is used by one thread at a time. Not async-signal-safe.
  * \param reader The reader.
+ * \param process In a log whose processes have addresses of their own (directive 39), the number of the process that
+ * has the address; ignored in others.
  * \param address The address.
  * \param counter The counter of the event that has the address.
  * \param range Receives the definition, of the kind #MPROF_RECORD_CODE_RANGE, with the address at which the range began
@@ -758,8 +760,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_re
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t address,
-								uint64_t counter, mprof_record *range,
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t process,
+								uint64_t address, uint64_t counter, mprof_record *range,
 								size_t record_size);
 
 /**
@@ -772,6 +774,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_code(mprof_reader *re
  *
  * A reader is used by one thread at a time. Not async-signal-safe.
  * \param reader The reader.
+ * \param thread ID of the thread of the event. Its process is that of the addresses, in a log whose processes have
+ * addresses of their own (directive 39).
  * \param stack Stack ID.
  * \param counter The counter of the event that has the call stack.
  * \param named Receives the ID of the named call stack; \p stack itself if nothing changes, and after an error.
@@ -782,8 +786,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_code(mprof_reader *re
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_reader_name_stack(mprof_reader *reader, uint32_t stack, uint64_t counter,
-							       uint32_t *named);
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_name_stack(mprof_reader *reader, uint64_t thread, uint32_t stack,
+							       uint64_t counter, uint32_t *named);
 
 /**
  * \brief Whether ranges of generated code that were read later change names that mprof_reader_name_stack() returned, or
@@ -832,7 +836,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_rea
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */
-MPROF_API uint64_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind);
+MPROF_API size_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind);
 
 /**
  * \brief Formats a readable name of a location in native code: its function, else its module and offset, else its

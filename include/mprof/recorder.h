@@ -712,7 +712,7 @@ MPROF_API int mprof_recorder_is_enabled(const mprof_recorder *recorder);
 MPROF_API uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder);
 
 /**
- * \brief Statistics of a recorder.
+ * \brief Statistics of a recorder. 2 KiB; 160 bytes with offsetof (mprof_recorder_stats, lost) as struct_size.
  * \since 0.1
  */
 typedef struct mprof_recorder_stats {
@@ -721,7 +721,6 @@ typedef struct mprof_recorder_stats {
 	uint64_t bytes;            /**< Length of the log so far, as stored. */
 	uint64_t log_bytes;        /**< Length of the log so far, not compressed. */
 	uint64_t lost_events;      /**< Lost events of all causes. */
-	uint64_t lost[256];        /**< Lost events by #mprof_loss_cause. */
 	uint64_t waits;            /**< Number of times that a thread had to wait for a buffer, or with a definition. */
 	uint64_t unresolved_keys;  /**< Keys that were neither defined nor resolved. */
 	uint64_t left_out;         /**< Items that the dialect could not represent, with mprof_writer_options::lossy. */
@@ -738,6 +737,7 @@ typedef struct mprof_recorder_stats {
 	int32_t system_error;      /**< errno of the error that stopped the writing, or 0. */
 	uint64_t cut_texts;        /**< Texts in events of types that were shortened: see
 	                                mprof_thread_record_typed(). */
+	uint64_t lost[256];        /**< Lost events by #mprof_loss_cause. */
 } mprof_recorder_stats;
 
 /**
@@ -1811,6 +1811,26 @@ MPROF_API mprof_status mprof_recorder_define_process(mprof_recorder *recorder, c
 						     size_t process_size);
 
 /**
+ * \brief Maximum number of lines that a range of generated code is defined with.
+ * \since 0.1
+ */
+#define MPROF_CODE_LINES_MAX 65536
+
+/**
+ * \brief The line of the instructions of a range of generated code from an offset on, up to the offset of the next
+ * element; or, if the next element has the same offset, that of a method which the compiler has inlined into the method
+ * of the next element.
+ * \since 0.1
+ */
+typedef struct mprof_code_line {
+	uint64_t offset;  /**< Offset in the range, in bytes, below its size. */
+	mprof_key method; /**< Key of the method, 0: that of the range. */
+	uint32_t line;    /**< Line in the source, from 1; 0 if it is not known. */
+	uint32_t
+		file; /**< Text that names the source file, from mprof_recorder_define_text(); 0: that of the method. */
+} mprof_code_line;
+
+/**
  * \brief A range of generated code: see mprof_recorder_define_code().
  * \since 0.1
  */
@@ -1823,6 +1843,10 @@ typedef struct mprof_code {
 	const char *name;   /**< Its name if it has no method, NUL-terminated; NULL stands for "". */
 	uint32_t kind;      /**< An #mprof_code_range_kind. */
 	uint32_t reserved;  /**< 0. */
+	/** Its lines, by ascending offset; of those for one offset, the innermost method is the first. NULL: none. */
+	const mprof_code_line *lines;
+	size_t line_size;  /**< sizeof (mprof_code_line) as the caller was compiled. 0 without lines. */
+	size_t line_count; /**< Elements of lines, at most #MPROF_CODE_LINES_MAX. */
 } mprof_code;
 
 /**
@@ -1832,14 +1856,17 @@ typedef struct mprof_code {
  * range that held the address at the time of the event (section 3.36 of doc/format.md). So a signal handler can record
  * addresses, and what was there may be stated later. From its start on a range replaces earlier ones at its addresses.
  *
+ * With mprof_code::lines such an address is shown in its line, and below the methods that it was inlined into. Ranges
+ * stay in the log as long as it exists, also in a ring.
+ *
  * Thread-safe. Not async-signal-safe.
  * \param recorder The recorder.
  * \param code The range. Copied.
  * \param id Receives its ID, for mprof_recorder_move_code() and mprof_recorder_end_code(); 0 on an error.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, mprof_code::struct_size is invalid, the size is 0, or a reserved field is
- *   not 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, mprof_code::struct_size is invalid, the size is 0, a reserved field is
+ *   not 0, or the lines are too many, not in order or outside of the range.
  * - #MPROF_ERR_LIMIT also if there are 2^32 - 1 ranges.
  * - The errors of all functions of this section.
  * \since 0.1

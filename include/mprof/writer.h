@@ -771,7 +771,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_close(mprof_writer *writer);
 MPROF_API mprof_status mprof_writer_destroy(mprof_writer *writer);
 
 /**
- * \brief Statistics of a writer.
+ * \brief Statistics of a writer. 10 KiB; 48 bytes with offsetof (mprof_writer_stats, left_out_events) as struct_size.
  * \since 0.1
  */
 typedef struct mprof_writer_stats {

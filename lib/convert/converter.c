@@ -960,15 +960,6 @@ static mprof_status copy_directives(mprof_converter *converter, const mprof_bloc
 	return writer_declare_more(converter->writer, converter->target.directives);
 }
 
-/* In a merged log, readers would name the addresses of one process by the code of another. */
-static mprof_status copy_code_ranges(mprof_converter *converter, const mprof_block *block)
-{
-	if (converter->merge == NULL)
-		return copy_records(converter, block);
-	return writer_leave_out(converter->writer, MPROF_BLOCK_CODE_RANGES,
-				"a log of several processes cannot state where the generated code of each was");
-}
-
 static mprof_status copy_block(mprof_converter *converter, const mprof_block *block)
 {
 	mprof_status status;
@@ -1017,8 +1008,6 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 		return mprof_writer_write_watermark(converter->writer, block->as.watermark.counter);
 	case MPROF_BLOCK_DIRECTIVES:
 		return copy_directives(converter, block);
-	case MPROF_BLOCK_CODE_RANGES:
-		return copy_code_ranges(converter, block);
 	case MPROF_BLOCK_END:
 		converter->is_closed = 1;
 		return MPROF_OK;

@@ -91,6 +91,12 @@ static int merge_translate_references(mprof_converter *converter, mprof_record *
 	case MPROF_RECORD_PROCESS:
 		return translate_process(input, &record->as.process.number) &&
 		       translate_process(input, &record->as.process.parent);
+	case MPROF_RECORD_CODE_RANGE:
+		if (record->as.code_range.process == 0)
+			record->as.code_range.process = input->process;
+		else if (!translate_process(input, &record->as.code_range.process))
+			return 0;
+		return merge_translate_id(input, MERGE_METHOD, &record->as.code_range.method);
 	default:
 		return 1;
 	}

@@ -39,9 +39,10 @@ void code_ranges_destroy(code_ranges *ranges)
 }
 
 /* Adds a claim of \p length bytes, fewer at the end of the address space, which is the latest one of its range. */
-static mprof_status add_claim(code_ranges *ranges, uint32_t range, uint64_t address, uint64_t length, uint64_t start)
+static mprof_status add_claim(code_ranges *ranges, uint32_t range, code_address address, uint64_t length,
+			      uint64_t start)
 {
-	const uint64_t room = UINT64_MAX - address;
+	const uint64_t room = UINT64_MAX - address.address;
 	void *claims = ranges->claims;
 	mprof_status status = memory_budget_reserve(ranges->budget, &claims, &ranges->claim_capacity,
 						    ranges->claim_count + 1, sizeof(*ranges->claims));
@@ -54,8 +55,9 @@ static mprof_status add_claim(code_ranges *ranges, uint32_t range, uint64_t addr
 	if (status != MPROF_OK)
 		return status;
 	ranges->claims[ranges->claim_count++] =
-		(code_claim){.first = address,
-			     .last = length - 1 > room ? UINT64_MAX : address + (length - 1),
+		(code_claim){.process = address.process,
+			     .first = address.address,
+			     .last = length - 1 > room ? UINT64_MAX : address.address + (length - 1),
 			     .start = start,
 			     .end = UINT64_MAX,
 			     .range = range};
@@ -78,7 +80,8 @@ static mprof_status add_end(code_ranges *ranges, uint32_t range, const mprof_cod
 	if (status == MPROF_OK && end->address != 0) {
 		const code_claim left = ranges->claims[number];
 
-		status = add_claim(ranges, range, end->address, left.last - left.first + 1, end->counter);
+		status = add_claim(ranges, range, (code_address){left.process, end->address},
+				   left.last - left.first + 1, end->counter);
 	}
 	if (status != MPROF_OK)
 		return status;
@@ -120,7 +123,8 @@ mprof_status code_ranges_add(code_ranges *ranges, const mprof_record *record)
 	default:
 		/* A range without bytes holds no address. */
 		return range->size == 0 ? MPROF_OK
-					: add_claim(ranges, record->id, range->address, range->size, range->start);
+					: add_claim(ranges, record->id, (code_address){range->process, range->address},
+						    range->size, range->start);
 	}
 }
 
@@ -148,13 +152,17 @@ void code_ranges_roll_back(code_ranges *ranges, const code_mark *mark)
 	ranges->line_count = mark->line_count;
 }
 
-/* Ascending. */
-static int compare_numbers(const void *first, const void *second)
+/* Ascending: less than 0, 0, or greater than 0. */
+static int address_order(code_address one, code_address other)
 {
-	const uint64_t one = *(const uint64_t *)first;
-	const uint64_t other = *(const uint64_t *)second;
+	if (one.process != other.process)
+		return one.process < other.process ? -1 : 1;
+	return (one.address > other.address) - (one.address < other.address);
+}
 
-	return (one > other) - (one < other);
+static int compare_addresses(const void *first, const void *second)
+{
+	return address_order(*(const code_address *)first, *(const code_address *)second);
 }
 
 /* A claim, for sorting. */
@@ -175,7 +183,7 @@ static int compare_claims(const void *first, const void *second)
 }
 
 /* The number of bounds that are at an address or before it. */
-static size_t bounds_until(const claim_tree *tree, uint64_t address)
+static size_t bounds_until(const claim_tree *tree, code_address address)
 {
 	size_t low = 0;
 	size_t high = tree->bound_count;
@@ -183,7 +191,7 @@ static size_t bounds_until(const claim_tree *tree, uint64_t address)
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (tree->bounds[middle] <= address)
+		if (address_order(tree->bounds[middle], address) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -191,20 +199,22 @@ static size_t bounds_until(const claim_tree *tree, uint64_t address)
 	return low;
 }
 
-/* Finds the addresses at which a claim begins or ends. */
+/* Finds the addresses at which a claim begins or ends. After the last address of a process is the next process. */
 static void find_bounds(claim_tree *tree, const code_claim *claims)
 {
 	size_t count = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < tree->claim_count; i++) {
-		tree->bounds[count++] = claims[i].first;
+		tree->bounds[count++] = (code_address){claims[i].process, claims[i].first};
 		if (claims[i].last != UINT64_MAX)
-			tree->bounds[count++] = claims[i].last + 1;
+			tree->bounds[count++] = (code_address){claims[i].process, claims[i].last + 1};
+		else if (claims[i].process != UINT64_MAX)
+			tree->bounds[count++] = (code_address){claims[i].process + 1, 0};
 	}
-	sort_in_place(tree->bounds, count, sizeof(*tree->bounds), compare_numbers);
+	sort_in_place(tree->bounds, count, sizeof(*tree->bounds), compare_addresses);
 	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 || tree->bounds[i] != tree->bounds[kept - 1])
+		if (kept == 0 || address_order(tree->bounds[i], tree->bounds[kept - 1]) != 0)
 			tree->bounds[kept++] = tree->bounds[i];
 	}
 	tree->bound_count = kept;
@@ -216,9 +226,8 @@ static void find_bounds(claim_tree *tree, const code_claim *claims)
  */
 static void add_to_nodes(claim_tree *tree, const code_claim *claim, const uint32_t *number)
 {
-	size_t low = bounds_until(tree, claim->first) - 1 + tree->bound_count;
-	size_t high =
-		(claim->last == UINT64_MAX ? tree->bound_count : bounds_until(tree, claim->last)) + tree->bound_count;
+	size_t low = bounds_until(tree, (code_address){claim->process, claim->first}) - 1 + tree->bound_count;
+	size_t high = bounds_until(tree, (code_address){claim->process, claim->last}) + tree->bound_count;
 
 	for (; low < high; low /= 2, high /= 2) {
 		size_t nodes[2];
@@ -363,7 +372,7 @@ static void search_node(claim_search *search, const uint32_t *numbers, size_t co
 	}
 }
 
-static void search_tree(claim_search *search, const claim_tree *tree, uint64_t address)
+static void search_tree(claim_search *search, const claim_tree *tree, code_address address)
 {
 	const size_t until = bounds_until(tree, address);
 
@@ -376,7 +385,7 @@ static void search_tree(claim_search *search, const claim_tree *tree, uint64_t a
 	}
 }
 
-mprof_status code_ranges_find(code_ranges *ranges, uint64_t address, uint64_t counter, code_answer *answer)
+mprof_status code_ranges_find(code_ranges *ranges, code_address address, uint64_t counter, code_answer *answer)
 {
 	claim_search search = {.counter = counter, .next_start = UINT64_MAX};
 	mprof_status status = update_trees(ranges);

@@ -16,12 +16,19 @@
 
 /** A place of a range: from one counter up to another. A range that moves has several. */
 typedef struct code_claim {
-	uint64_t first; /**< Address of the first byte. */
-	uint64_t last;  /**< Address of the last byte. */
-	uint64_t start; /**< Counter from which on. */
-	uint64_t end;   /**< Counter up to which, exclusive; UINT64_MAX: it has not ended. */
-	uint32_t range; /**< ID of the range. */
+	uint64_t process; /**< Number of the process that has the addresses. */
+	uint64_t first;   /**< Address of the first byte. */
+	uint64_t last;    /**< Address of the last byte. */
+	uint64_t start;   /**< Counter from which on. */
+	uint64_t end;     /**< Counter up to which, exclusive; UINT64_MAX: it has not ended. */
+	uint32_t range;   /**< ID of the range. */
 } code_claim;
+
+/** An address of a process. */
+typedef struct code_address {
+	uint64_t process;
+	uint64_t address;
+} code_address;
 
 /** A position of a range. */
 typedef struct code_line {
@@ -38,7 +45,7 @@ typedef struct code_line {
 typedef struct claim_tree {
 	size_t first_claim;
 	size_t claim_count;
-	uint64_t *bounds;
+	code_address *bounds;
 	size_t bound_count;
 	uint32_t *node_ends; /**< By node: the end of its claims in claims; they begin where those before it end. */
 	uint32_t *claims;    /**< Numbers of claims. */
@@ -104,7 +111,7 @@ static inline int code_ranges_has_any(const code_ranges *ranges)
  * Finds the range that held an address at a counter. Returns #MPROF_OK, also if there is none; #MPROF_ERR_LIMIT or
  * #MPROF_ERR_MEMORY if there is no memory for the index.
  */
-mprof_status code_ranges_find(code_ranges *ranges, uint64_t address, uint64_t counter, code_answer *answer);
+mprof_status code_ranges_find(code_ranges *ranges, code_address address, uint64_t counter, code_answer *answer);
 
 /** The positions of an instruction of a range, the innermost first. Returns how many there are. */
 size_t code_ranges_lines(const code_ranges *ranges, uint32_t range, uint64_t offset, const code_line **lines);

@@ -352,7 +352,7 @@ static int code_range_is_same(const mprof_code_range_record *known, const mprof_
 {
 	return known->address == range->address && known->size == range->size && known->start == range->start &&
 	       known->kind == range->kind && known->method == range->method && known->module == range->module &&
-	       strcmp(known->name, range->name) == 0;
+	       known->process == range->process && strcmp(known->name, range->name) == 0;
 }
 
 int definition_is_same(const mprof_record *known, const mprof_record *record)

@@ -3,6 +3,7 @@
 #include "reader/code_names.h"
 
 #include "base/caller_structs.h"
+#include "parser/parser.h"
 #include "reader/errors.h"
 #include "reader/reader.h"
 #include "reader/reader_internal.h"
@@ -25,6 +26,8 @@ void code_names_init(mprof_reader *reader)
 	definition_interner_init(&names->interner, &names->definitions);
 	definition_interner_set_first_id(&names->interner, CODE_NAMES_BASE_ID);
 	hash_map_init(&names->numbers, &reader->budget.allocator);
+	hash_map_init(&names->processes, &reader->budget.allocator);
+	hash_map_init(&names->indexes, &reader->budget.allocator);
 }
 
 void code_names_destroy(mprof_reader *reader)
@@ -36,6 +39,8 @@ void code_names_destroy(mprof_reader *reader)
 	definition_interner_destroy(&names->interner);
 	definition_table_destroy(&names->definitions);
 	hash_map_destroy(&names->numbers);
+	hash_map_destroy(&names->processes);
+	hash_map_destroy(&names->indexes);
 	allocator_release(allocator, names->known, names->known_capacity * sizeof(*names->known));
 	allocator_release(allocator, names->frames, names->frame_capacity * sizeof(*names->frames));
 }
@@ -54,6 +59,66 @@ void reader_note_unnamed(mprof_reader *reader, uint64_t counter)
 	if (!names->passed || counter > names->early)
 		names->early = counter;
 	names->passed = 1;
+}
+
+uint64_t reader_process_of_addresses(const mprof_reader *reader, uint64_t process)
+{
+	const uint64_t own_addresses = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_PROCESSES);
+
+	return (parser_directives_declared(reader->parser) & own_addresses) != 0 ? process : 0;
+}
+
+/* Notes the processes of the threads that were described since. The latest description of a thread counts. */
+static mprof_status note_processes(mprof_reader *reader)
+{
+	code_names *names = &reader->code;
+	const size_t count = definition_table_count(&reader->definitions, MPROF_RECORD_TIMELINE);
+	mprof_status status = MPROF_OK;
+	mprof_record timeline;
+
+	while (status == MPROF_OK && names->timelines < count) {
+		if (definition_table_get(&reader->definitions, MPROF_RECORD_TIMELINE, names->timelines + 1, &timeline))
+			status = memory_budget_map_put(&reader->budget, &names->processes, timeline.as.timeline.thread,
+						       timeline.as.timeline.process);
+		names->timelines += status == MPROF_OK;
+	}
+	return status;
+}
+
+/* The process whose addresses the events of a thread have; 0 if all are of one, or it is not described. */
+static mprof_status process_of(mprof_reader *reader, uint64_t thread, uint64_t *process)
+{
+	const uint64_t *known;
+	mprof_status status;
+
+	*process = 0;
+	if (reader_process_of_addresses(reader, 1) == 0)
+		return MPROF_OK;
+	status = note_processes(reader);
+	known = hash_map_get(&reader->code.processes, thread);
+	if (status == MPROF_OK && known != NULL)
+		*process = *known;
+	return status;
+}
+
+/* The key of a call stack of a process in the map of what is known. */
+static mprof_status key_of(mprof_reader *reader, uint64_t process, uint32_t stack, uint64_t *key)
+{
+	code_names *names = &reader->code;
+	const uint64_t *index = process != 0 ? hash_map_get(&names->indexes, process) : NULL;
+	mprof_status status = MPROF_OK;
+
+	*key = stack;
+	if (process == 0)
+		return MPROF_OK;
+	if (index != NULL) {
+		*key |= *index << 32;
+		return MPROF_OK;
+	}
+	status = memory_budget_map_put(&reader->budget, &names->indexes, process, names->index_count + 1);
+	if (status == MPROF_OK)
+		*key |= (uint64_t)++names->index_count << 32;
+	return status;
 }
 
 /* Collects the frames of a call stack, the innermost first. */
@@ -176,13 +241,14 @@ static mprof_status add_own(mprof_reader *reader, const struct code_frame *frame
 /*
  * Names a call stack of the log at a counter. A frame that has a callee is a return address, so the call is before it.
  */
-static mprof_status resolve(mprof_reader *reader, uint32_t stack, uint64_t counter, code_name *found)
+static mprof_status resolve(mprof_reader *reader, uint64_t process, uint32_t stack, uint64_t counter, code_name *found)
 {
 	size_t count;
 	mprof_status status = collect_frames(reader, stack, &count);
 	int is_changed = 0;
 
-	*found = (code_name){.stack = stack, .until = UINT64_MAX, .version = reader->code.ranges.version};
+	*found = (code_name){
+		.process = process, .stack = stack, .until = UINT64_MAX, .version = reader->code.ranges.version};
 	for (size_t i = count; status == MPROF_OK && i > 0; i--) {
 		const struct code_frame *frame = &reader->code.frames[i - 1];
 		code_answer answer = {.until = UINT64_MAX};
@@ -191,7 +257,8 @@ static mprof_status resolve(mprof_reader *reader, uint32_t stack, uint64_t count
 		if (get_address(reader, frame, &address)) {
 			found->has_address = 1;
 			address -= i > 1 && address > 0 ? 1 : 0;
-			status = code_ranges_find(&reader->code.ranges, address, counter, &answer);
+			status = code_ranges_find(&reader->code.ranges, (code_address){process, address}, counter,
+						  &answer);
 		}
 		if (status != MPROF_OK)
 			break;
@@ -211,10 +278,10 @@ static mprof_status resolve(mprof_reader *reader, uint32_t stack, uint64_t count
 }
 
 /* Whether ranges that are known by now change the name that was found for a counter. */
-static mprof_status check_used(mprof_reader *reader, uint32_t stack, uint64_t counter, uint32_t named)
+static mprof_status check_used(mprof_reader *reader, const code_name *known, uint64_t counter, uint32_t named)
 {
 	code_name found;
-	mprof_status status = resolve(reader, stack, counter, &found);
+	mprof_status status = resolve(reader, known->process, known->stack, counter, &found);
 
 	if (status == MPROF_OK && found.named != named)
 		reader->code.is_late = 1;
@@ -228,9 +295,9 @@ static mprof_status check_known(mprof_reader *reader, const code_name *known)
 
 	if (!known->has_address || known->version == reader->code.ranges.version || reader->code.is_late)
 		return MPROF_OK;
-	status = check_used(reader, known->stack, known->first_used, known->first_named);
+	status = check_used(reader, known, known->first_used, known->first_named);
 	if (status == MPROF_OK && !reader->code.is_late)
-		status = check_used(reader, known->stack, known->last_used, known->last_named);
+		status = check_used(reader, known, known->last_used, known->last_named);
 	return status;
 }
 
@@ -249,14 +316,14 @@ static uint32_t use_name(code_name *known, uint64_t counter)
 }
 
 /* What was found for a call stack before; NULL if nothing was. */
-static code_name *find_known(code_names *names, uint32_t stack)
+static code_name *find_known(code_names *names, uint64_t key)
 {
-	const uint64_t *number = hash_map_get(&names->numbers, stack);
+	const uint64_t *number = hash_map_get(&names->numbers, key);
 
 	return number != NULL ? &names->known[*number] : NULL;
 }
 
-static mprof_status add_known(mprof_reader *reader, uint32_t stack)
+static mprof_status add_known(mprof_reader *reader, uint64_t key, uint64_t process, uint32_t stack)
 {
 	code_names *names = &reader->code;
 	void *known = names->known;
@@ -265,25 +332,30 @@ static mprof_status add_known(mprof_reader *reader, uint32_t stack)
 
 	names->known = known;
 	if (status == MPROF_OK)
-		status = memory_budget_map_put(&reader->budget, &names->numbers, stack, names->known_count);
+		status = memory_budget_map_put(&reader->budget, &names->numbers, key, names->known_count);
 	if (status != MPROF_OK)
 		return status;
 	/* Nothing is known from any counter on. */
-	names->known[names->known_count++] = (code_name){
-		.stack = stack, .has_address = 1, .first_used = UINT64_MAX, .version = names->ranges.version};
+	names->known[names->known_count++] = (code_name){.process = process,
+							 .stack = stack,
+							 .has_address = 1,
+							 .first_used = UINT64_MAX,
+							 .version = names->ranges.version};
 	return MPROF_OK;
 }
 
-static mprof_status name_stack(mprof_reader *reader, uint32_t stack, uint64_t counter, uint32_t *named)
+static mprof_status name_stack(mprof_reader *reader, uint64_t process, uint32_t stack, uint64_t counter,
+			       uint32_t *named)
 {
-	code_name *known = find_known(&reader->code, stack);
-	mprof_status status = MPROF_OK;
+	uint64_t key;
+	mprof_status status = key_of(reader, process, stack, &key);
+	code_name *known = status == MPROF_OK ? find_known(&reader->code, key) : NULL;
 	code_name found;
 
 	*named = stack;
-	if (known == NULL) {
-		status = add_known(reader, stack);
-		known = status == MPROF_OK ? find_known(&reader->code, stack) : NULL;
+	if (status == MPROF_OK && known == NULL) {
+		status = add_known(reader, key, process, stack);
+		known = status == MPROF_OK ? find_known(&reader->code, key) : NULL;
 	}
 	if (known == NULL)
 		return status;
@@ -292,7 +364,7 @@ static mprof_status name_stack(mprof_reader *reader, uint32_t stack, uint64_t co
 	if (known->has_address &&
 	    (known->version != reader->code.ranges.version || counter < known->from || counter >= known->until)) {
 		if (status == MPROF_OK)
-			status = resolve(reader, stack, counter, &found);
+			status = resolve(reader, process, stack, counter, &found);
 		if (status != MPROF_OK)
 			return status;
 		found.first_used = known->first_used;
@@ -305,9 +377,11 @@ static mprof_status name_stack(mprof_reader *reader, uint32_t stack, uint64_t co
 	return MPROF_OK;
 }
 
-mprof_status mprof_reader_name_stack(mprof_reader *reader, uint32_t stack, uint64_t counter, uint32_t *named)
+mprof_status mprof_reader_name_stack(mprof_reader *reader, uint64_t thread, uint32_t stack, uint64_t counter,
+				     uint32_t *named)
 {
 	mprof_status status;
+	uint64_t process;
 
 	if (reader_check_pointer(reader, named) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
@@ -321,15 +395,17 @@ mprof_status mprof_reader_name_stack(mprof_reader *reader, uint32_t stack, uint6
 		reader_note_unnamed(reader, counter);
 		return MPROF_OK;
 	}
-	status = name_stack(reader, stack, counter, named);
+	status = process_of(reader, thread, &process);
+	if (status == MPROF_OK)
+		status = name_stack(reader, process, stack, counter, named);
 	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for names of code") : status;
 }
 
 /* As mprof_reader_name_stack(), for a call stack of an event. */
-static uint32_t name_of_event(mprof_reader *reader, uint32_t stack, uint64_t counter)
+static uint32_t name_of_event(mprof_reader *reader, uint64_t process, uint32_t stack, uint64_t counter)
 {
 	uint32_t named = stack;
-	mprof_status status = stack != 0 ? name_stack(reader, stack, counter, &named) : MPROF_OK;
+	mprof_status status = stack != 0 ? name_stack(reader, process, stack, counter, &named) : MPROF_OK;
 
 	if (status != MPROF_OK)
 		reader_note_fault(reader, status);
@@ -338,20 +414,26 @@ static uint32_t name_of_event(mprof_reader *reader, uint32_t stack, uint64_t cou
 
 void reader_name_events(mprof_reader *reader, mprof_event *events, size_t count)
 {
+	mprof_status status;
+	uint64_t process;
+
 	if (count > 0)
 		reader_note_unnamed(reader, events[count - 1].counter);
-	if (!code_ranges_has_any(&reader->code.ranges))
+	if (count == 0 || !code_ranges_has_any(&reader->code.ranges))
 		return;
+	status = process_of(reader, parser_block(reader->parser)->thread, &process);
+	if (status != MPROF_OK)
+		reader_note_fault(reader, status);
 	for (size_t i = 0; i < count; i++) {
 		mprof_event *event = &events[i];
 		const mprof_event_detail *detail = event->more.detail;
 
 		if (event->kind == MPROF_EVENT_SAMPLE)
-			event->value = name_of_event(reader, (uint32_t)event->value, event->counter);
+			event->value = name_of_event(reader, process, (uint32_t)event->value, event->counter);
 		/* The details of a batch belong to the reader. */
 		if (detail != NULL && detail->stack != 0)
 			((mprof_event_detail *)(uintptr_t)detail)->stack =
-				name_of_event(reader, detail->stack, event->counter);
+				name_of_event(reader, process, detail->stack, event->counter);
 	}
 }
 
@@ -376,9 +458,10 @@ int mprof_reader_has_late_code(mprof_reader *reader)
 	return is_late;
 }
 
-mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t address, uint64_t counter, mprof_record *range,
-				      size_t record_size)
+mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t process, uint64_t address, uint64_t counter,
+				      mprof_record *range, size_t record_size)
 {
+	code_address searched;
 	code_answer answer;
 	mprof_record own;
 	mprof_status status;
@@ -386,8 +469,10 @@ mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t address, ui
 	if (reader_check_pointer(reader, range) != MPROF_OK || record_size < SIZE_UP_TO(mprof_record, as))
 		return MPROF_ERR_ARGUMENT;
 	status = reader_check(reader);
-	if (status == MPROF_OK)
-		status = code_ranges_find(&reader->code.ranges, address, counter, &answer);
+	if (status != MPROF_OK)
+		return status;
+	searched = (code_address){reader_process_of_addresses(reader, process), address};
+	status = code_ranges_find(&reader->code.ranges, searched, counter, &answer);
 	if (status == MPROF_ERR_MEMORY)
 		return reader_fail_memory(reader, "out of memory for names of code");
 	if (status != MPROF_OK)

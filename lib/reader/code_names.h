@@ -16,6 +16,9 @@
 void code_names_init(mprof_reader *reader);
 void code_names_destroy(mprof_reader *reader);
 
+/** The process that counts for addresses: the stated one if each process has its own addresses, else 0. */
+uint64_t reader_process_of_addresses(const mprof_reader *reader, uint64_t process);
+
 /** Whether ranges of generated code are known, so that events must be passed to reader_name_events(). */
 int reader_has_code_ranges(const mprof_reader *reader);
 

@@ -9,6 +9,7 @@
 #include "format/values/dialect.h"
 #include "parser/parser.h"
 #include "reader/call_stacks.h"
+#include "reader/code_names.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
 
@@ -101,14 +102,17 @@ static void store_mapping(void *user, const mprof_mapping *mapping)
 static mprof_status store_code(mprof_reader *reader, const mprof_record *record)
 {
 	const size_t count = definition_table_count(&reader->definitions, MPROF_RECORD_CODE_RANGE);
+	mprof_record range = *record;
 	mprof_status status = MPROF_OK;
 	mprof_status placed = MPROF_OK;
 
-	if (record->kind == MPROF_RECORD_CODE_RANGE)
+	if (record->kind == MPROF_RECORD_CODE_RANGE) {
 		status = definition_table_add(&reader->definitions, record);
+		range.as.code_range.process = reader_process_of_addresses(reader, range.as.code_range.process);
+	}
 	if (record->kind != MPROF_RECORD_CODE_RANGE ||
 	    definition_table_count(&reader->definitions, MPROF_RECORD_CODE_RANGE) > count)
-		placed = code_ranges_add(&reader->code.ranges, record);
+		placed = code_ranges_add(&reader->code.ranges, &range);
 	return placed != MPROF_OK ? placed : status;
 }
 

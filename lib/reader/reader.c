@@ -542,7 +542,7 @@ mprof_status mprof_reader_lookup_field(const mprof_reader *reader, uint32_t clas
 	return is_found ? MPROF_OK : MPROF_ERR_UNDEFINED_ID;
 }
 
-uint64_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind)
+size_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind)
 {
 	if (reader == NULL)
 		return 0;

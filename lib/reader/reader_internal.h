@@ -267,6 +267,7 @@ typedef struct reader_samples {
 
 /** What was found for a call stack. */
 typedef struct code_name {
+	uint64_t process;     /**< The process that has its addresses; 0 if all are of one. */
 	uint32_t stack;       /**< Its ID in the log. */
 	uint32_t named;       /**< The named call stack, or the same one. */
 	uint64_t from;        /**< It is that from this counter on ... */
@@ -283,7 +284,11 @@ typedef struct code_names {
 	code_ranges ranges;
 	definition_table definitions;
 	definition_interner interner;
-	hash_map numbers; /**< Of call stacks of the log in known. */
+	hash_map numbers;     /**< By the index of the process and the ID of a call stack of the log: in known. */
+	hash_map processes;   /**< By the ID of a thread: the number of its process. */
+	hash_map indexes;     /**< By the number of a process. */
+	uint32_t timelines;   /**< The last one of which processes has the thread. */
+	uint32_t index_count; /**< Of processes. */
 	code_name *known;
 	size_t known_count;
 	size_t known_capacity;

@@ -655,13 +655,15 @@ mprof_status mprof_writer_get_memory(const mprof_writer *writer, const uint8_t *
 
 mprof_status mprof_writer_get_stats(const mprof_writer *writer, mprof_writer_stats *stats)
 {
-	mprof_writer_stats copy;
+	mprof_status status;
 
 	if (writer == NULL || stats == NULL)
 		return MPROF_ERR_ARGUMENT;
-	copy = writer->stats;
-	copy.sink_bytes = sink_bottom(&writer->sink)->taken;
-	return struct_copy_out(stats, &copy, sizeof(copy));
+	/* Not through a copy, which would need as much of the stack as all of the struct. */
+	status = struct_copy_out(stats, &writer->stats, sizeof(writer->stats));
+	if (status == MPROF_OK && stats->struct_size >= SIZE_UP_TO(mprof_writer_stats, sink_bytes))
+		stats->sink_bytes = sink_bottom(&writer->sink)->taken;
+	return status;
 }
 
 mprof_status mprof_writer_get_error(const mprof_writer *writer, mprof_error *error)

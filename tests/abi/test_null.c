@@ -115,8 +115,8 @@ Test(null, reader)
 	REFUSES(mprof_reader_lookup_caller(NULL, 0, NULL, 0, NULL));
 	REFUSES(mprof_reader_lookup_field(NULL, 0, 0, NULL, 0, NULL));
 	REFUSES(mprof_reader_lookup_record(NULL, 0, 0, NULL, 0));
-	REFUSES(mprof_reader_lookup_code(NULL, 0, 0, NULL, 0));
-	REFUSES(mprof_reader_name_stack(NULL, 0, 0, NULL));
+	REFUSES(mprof_reader_lookup_code(NULL, 0, 0, 0, NULL, 0));
+	REFUSES(mprof_reader_name_stack(NULL, 0, 0, 0, NULL));
 	GIVES_0(mprof_reader_has_late_code(NULL));
 	GIVES_0(mprof_reader_get_record_count(NULL, 0));
 	GIVES_0(mprof_reader_format_location(NULL, 0, NULL, 0));

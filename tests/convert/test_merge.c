@@ -392,3 +392,121 @@ Test(merge, reports_refused_memory, .timeout = 120)
 	log_free(&logs[0]);
 	log_free(&logs[1]);
 }
+
+#define CODE UINT64_C(0x500000001000)
+
+static void write_records(mprof_writer *writer, mprof_block_kind kind, const mprof_record *records, size_t count)
+{
+	cr_assert_eq(mprof_writer_write_records(writer, kind, 0, records, sizeof(*records), count), MPROF_OK);
+}
+
+/* A log of a process with a sample at an address of generated code, a stub or a method with lines. */
+static log_bytes make_code_log(uint32_t process, const char *method_name)
+{
+	const int has_method = method_name != NULL;
+	char pid[16];
+	const mprof_property property = {"pid", pid};
+	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location.offset = CODE + 8};
+	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 1, .as.stack = {.target = 1, .is_native = 1}};
+	const mprof_record position = {
+		.kind = MPROF_RECORD_POSITION, .id = 1, .as.position = {.target = 1, .line = 12}};
+	const mprof_record ranges[] = {
+		{.kind = MPROF_RECORD_CODE_RANGE,
+		 .id = 1,
+		 .as.code_range = {.address = CODE,
+				   .size = 64,
+				   .start = 1,
+				   .method = has_method,
+				   .name = has_method ? "" : "stub"}},
+		{.kind = MPROF_RECORD_CODE_RANGE,
+		 .id = 2,
+		 .as.code_range = {.address = CODE + 0x1000, .size = 64, .start = 1, .name = "other"}},
+		{.kind = MPROF_RECORD_CODE_END, .id = 2, .as.code_end = {5, 0}},
+		{.kind = MPROF_RECORD_CODE_LINE, .id = 1, .as.code_line = {0, 1, 0}},
+	};
+	const mprof_event sample = {.kind = MPROF_EVENT_SAMPLE, .counter = 100, .value = 1};
+	mprof_method_definition method = {.struct_size = sizeof(method), .id = 1};
+	mprof_writer_options options;
+	mprof_writer *writer;
+	log_bytes made;
+	const uint8_t *bytes;
+
+	snprintf(pid, sizeof(pid), "%u", process);
+	mprof_writer_options_init(&options, sizeof(options));
+	options.dialect = MPROF_DIALECT_MPROF2;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(writer, &property, sizeof(property), 1), MPROF_OK);
+	if (has_method) {
+		method.name = method_name;
+		method.name_length = strlen(method_name);
+		cr_assert_eq(mprof_writer_define_method(writer, &method), MPROF_OK);
+		write_records(writer, MPROF_BLOCK_POSITIONS, &position, 1);
+	}
+	write_records(writer, MPROF_BLOCK_CODE, &location, 1);
+	write_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
+	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, has_method ? 4 : 3);
+	cr_assert_eq(mprof_writer_write_samples(writer, process, 50, &sample, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made.length), MPROF_OK);
+	made.bytes = malloc(made.length);
+	memcpy(made.bytes, bytes, made.length);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	return made;
+}
+
+/* The name of the innermost frame of a sample of a thread. */
+static void read_name(mprof_reader *reader, uint64_t thread, uint32_t stack, uint64_t counter, char *name, size_t size)
+{
+	mprof_stack_frame frame;
+	uint32_t named;
+	uint32_t caller;
+
+	cr_assert_eq(mprof_reader_name_stack(reader, thread, stack, counter, &named), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(reader, named, &frame, sizeof(frame), &caller), MPROF_OK);
+	if (frame.is_native)
+		(void)mprof_reader_format_location(reader, frame.id, name, size);
+	else
+		(void)mprof_reader_format_method(reader, frame.id, name, size);
+}
+
+/* Three processes have other code at one address. In a log that is merged with another one, each keeps its own. */
+Test(merge, keeps_the_generated_code_of_each_process)
+{
+	const log_bytes logs[] = {make_code_log(71, NULL), make_code_log(72, "work ()"), make_code_log(73, "rest ()")};
+	merging first = {.logs = logs};
+	merging second = {.logs = (log_bytes[2]){{0}, logs[2]}};
+	log_bytes both;
+	log_bytes all;
+	mprof_reader *reader;
+	mprof_block block;
+	int found = 0;
+
+	cr_assert_eq(merge(&first, 2, NULL, &both), MPROF_OK);
+	((log_bytes *)second.logs)[0] = both;
+	cr_assert_eq(merge(&second, 2, NULL, &all), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(all.bytes, all.length, NULL, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
+		continue;
+	cr_expect_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_CODE_RANGE), 6);
+	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		mprof_event sample;
+		size_t count;
+		char name[64];
+
+		while (block.kind == MPROF_BLOCK_SAMPLES &&
+		       mprof_reader_next_events(reader, &sample, 1, &count) == MPROF_OK) {
+			read_name(reader, block.thread, (uint32_t)sample.value, sample.counter, name, sizeof(name));
+			found += block.thread == 71 && strstr(name, "stub") != NULL;
+			found += block.thread == 72 && strcmp(name, "work ()") == 0;
+			found += block.thread == 73 && strcmp(name, "rest ()") == 0;
+		}
+	}
+	cr_expect_eq(found, 3);
+	mprof_reader_destroy(reader);
+	free(both.bytes);
+	free(all.bytes);
+	for (size_t i = 0; i < 3; i++)
+		free(logs[i].bytes);
+}

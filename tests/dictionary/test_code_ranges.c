@@ -55,7 +55,7 @@ static uint32_t find(uint64_t address, uint64_t counter)
 {
 	code_answer answer;
 
-	cr_assert_eq(code_ranges_find(&ranges, address, counter, &answer), MPROF_OK);
+	cr_assert_eq(code_ranges_find(&ranges, (code_address){0, address}, counter, &answer), MPROF_OK);
 	cr_assert(answer.from <= counter && counter <= answer.until);
 	return answer.range;
 }
@@ -187,7 +187,7 @@ Test(code_ranges, answers_are_valid_for_a_time)
 		for (uint64_t counter = 0; counter < 130; counter++) {
 			code_answer answer;
 
-			cr_assert_eq(code_ranges_find(&ranges, address, counter, &answer), MPROF_OK);
+			cr_assert_eq(code_ranges_find(&ranges, (code_address){0, address}, counter, &answer), MPROF_OK);
 			cr_assert_eq(search(address, answer.from), answer.range);
 			if (answer.until != UINT64_MAX)
 				cr_assert_eq(search(address, answer.until - 1), answer.range);
@@ -266,7 +266,7 @@ Test(code_ranges, without_memory_change_nothing)
 		mprof_status status;
 
 		memory.fail_at = memory.requests + refused;
-		status = code_ranges_find(&ranges, 0x1000, 10, &answer);
+		status = code_ranges_find(&ranges, (code_address){0, 0x1000}, 10, &answer);
 		memory.fail_at = 0;
 		if (status == MPROF_OK)
 			break;
@@ -281,5 +281,36 @@ Test(code_ranges, without_memory_change_nothing)
 
 		cr_assert(status == MPROF_OK || status == MPROF_ERR_LIMIT);
 	}
+	close_ranges();
+}
+
+/* Each process has the whole address space. */
+Test(code_ranges, of_processes_are_apart)
+{
+	static const uint64_t processes[] = {7, 8, UINT64_MAX};
+	mprof_record record = {.kind = MPROF_RECORD_CODE_RANGE,
+			       .as.code_range = {.address = 0x1000, .size = UINT64_MAX, .start = 10, .name = ""}};
+	code_answer answer;
+
+	open_ranges(0);
+	for (uint32_t i = 0; i < 3; i++) {
+		record.id = i + 1;
+		record.as.code_range.process = processes[i];
+		cr_assert_eq(code_ranges_add(&ranges, &record), MPROF_OK);
+	}
+	cr_assert_eq(end(2, 50, 0x9000), MPROF_OK);
+	for (uint32_t i = 0; i < 3; i++) {
+		cr_assert_eq(code_ranges_find(&ranges, (code_address){processes[i], 0x1000}, 20, &answer), MPROF_OK);
+		cr_expect_eq(answer.range, i + 1);
+		cr_assert_eq(code_ranges_find(&ranges, (code_address){processes[i], UINT64_MAX}, 60, &answer),
+			     MPROF_OK);
+		cr_expect_eq(answer.range, i + 1);
+		cr_assert_eq(code_ranges_find(&ranges, (code_address){processes[i], 0}, 20, &answer), MPROF_OK);
+		cr_expect_eq(answer.range, 0);
+	}
+	cr_assert_eq(code_ranges_find(&ranges, (code_address){8, 0x1000}, 60, &answer), MPROF_OK);
+	cr_expect_eq(answer.range, 0, "it was moved");
+	cr_assert_eq(code_ranges_find(&ranges, (code_address){9, 0x1000}, 60, &answer), MPROF_OK);
+	cr_expect_eq(answer.range, 0);
 	close_ranges();
 }

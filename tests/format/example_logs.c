@@ -612,10 +612,10 @@ void example_logs_write_code_ranges(mprof_writer *writer)
 	const mprof_record ranges[] = {
 		{.kind = MPROF_RECORD_CODE_RANGE,
 		 .id = 1,
-		 .as.code_range = {0x5000, 64, 4100, NULL, MPROF_CODE_RANGE_METHOD, 1, 0, 0}},
+		 .as.code_range = {0x5000, 64, 4100, NULL, MPROF_CODE_RANGE_METHOD, 1, 0, 0, 0}},
 		{.kind = MPROF_RECORD_CODE_RANGE,
 		 .id = 2,
-		 .as.code_range = {0x5000, 32, 4400, "stub", MPROF_CODE_RANGE_STUB, 0, 0, 0}},
+		 .as.code_range = {0x5000, 32, 4400, "stub", MPROF_CODE_RANGE_STUB, 0, 0, 0, 0}},
 		{.kind = MPROF_RECORD_CODE_LINE, .id = 1, .as.code_line = {8, 1, 0}},
 		{.kind = MPROF_RECORD_CODE_END, .id = 1, .as.code_end = {4350, 0x6000}},
 		{.kind = MPROF_RECORD_CODE_END, .id = 2, .as.code_end = {4500, 0}},
@@ -762,6 +762,14 @@ void example_logs_write_processes(mprof_writer *writer)
 		{.kind = MPROF_RECORD_TIMELINE, .id = 1, .as.timeline = {.thread = 77, .process = 4711, .name = ""}},
 		{.kind = MPROF_RECORD_TIMELINE, .id = 2, .as.timeline = {.thread = 78, .process = 4712, .name = ""}},
 	};
+	const mprof_record ranges[] = {
+		{.kind = MPROF_RECORD_CODE_RANGE,
+		 .id = 1,
+		 .as.code_range = {0x5000, 64, 1000, "hook", MPROF_CODE_RANGE_STUB, 0, 0, 0, 4711}},
+		{.kind = MPROF_RECORD_CODE_RANGE,
+		 .id = 2,
+		 .as.code_range = {0x5000, 32, 2000, "hash", MPROF_CODE_RANGE_STUB, 0, 0, 0, 4712}},
+	};
 	const mprof_property properties[] = {{"program", "sh"}, {"4712/program", "cc"}};
 	const mprof_event_detail details[] = {
 		{.struct_size = sizeof(mprof_event_detail), .size = 32},
@@ -784,6 +792,7 @@ void example_logs_write_processes(mprof_writer *writer)
 	writer_set_heap_process(writer, 4712);
 	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 8010, &object, 1),
 		     MPROF_OK);
+	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, 2);
 }
 
 void example_logs_write_columns(mprof_writer *writer)

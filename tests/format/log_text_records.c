@@ -158,9 +158,10 @@ static void render_code_range(log_text *out, const mprof_record *record)
 			     (number)record->as.code_end.counter, (number)record->as.code_end.address);
 	else
 		log_text_add(out,
-			     "  range id=%u kind=%u address=%llx size=%llu start=%llu method=%u module=%u name=%s\n",
+			     "  range id=%u kind=%u address=%llx size=%llu start=%llu method=%u module=%u process=%llu "
+			     "name=%s\n",
 			     record->id, range->kind, (number)range->address, (number)range->size, (number)range->start,
-			     range->method, range->module, range->name);
+			     range->method, range->module, (number)range->process, range->name);
 }
 
 static void render_metric(log_text *out, uint32_t id, const mprof_metric_record *metric)

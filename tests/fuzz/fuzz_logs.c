@@ -171,6 +171,7 @@ static void fill_code(mprof_record *record, uint64_t address, uint32_t first)
 		record->as.code_range.address = address;
 		record->as.code_range.size = address >> fuzz_random_below(64);
 		record->as.code_range.start = address << fuzz_random_below(64);
+		record->as.code_range.process = fuzz_random_below(3);
 		record->as.code_range.method = 128 * (uint32_t)fuzz_random_below(first + 10);
 		break;
 	case MPROF_RECORD_CODE_LINE:

@@ -325,6 +325,53 @@ Test(profile_diff, names_with_generated_numbers_match_only_where_that_is_clear)
 }
 
 /* Methods of the same name that are in one log twice. */
+static void define_class_named(test_log *log, uint32_t id, const char *name)
+{
+	mprof_class_definition definition = {
+		.struct_size = sizeof(definition), .id = id, .name = name, .name_length = strlen(name)};
+
+	cr_assert_eq(mprof_writer_define_class(log->writer, &definition), MPROF_OK);
+}
+
+/* A log of methods whose classes and names, one after the other, are the same text. */
+static void write_joined(test_log *log)
+{
+	static const char *const classes[] = {"A.B", "A", "N\nM", "N"};
+	static const char *const methods[] = {"C ()", "B.C ()", "P ()", "M\nP ()"};
+	uint64_t counter = 0;
+
+	log_begin(log);
+	for (uint32_t i = 0; i < 4; i++) {
+		define_class_named(log, 50 + i, classes[i]);
+		define(log, 50 + i, 50 + i, methods[i]);
+	}
+	begin_block(log, 7, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		for (uint32_t calls = 0; calls <= i; calls++) {
+			enter(log, 50 + i, counter++);
+			leave(log, 50 + i, counter++);
+		}
+	}
+	end_block(log);
+	log_profile(log);
+}
+
+Test(profile_diff, class_and_method_are_compared_apart)
+{
+	test_log log;
+	mprof_profile_diff *diff;
+
+	write_joined(&log);
+	diff = compare_with(&log, &log, NULL);
+	cr_expect_eq(mprof_profile_diff_get_row_count(diff, MPROF_TABLE_METHODS), 4);
+	expect_row(diff, "C ()", 1, 1, MPROF_DIFF_BEFORE | MPROF_DIFF_AFTER);
+	expect_row(diff, "B.C ()", 2, 2, MPROF_DIFF_BEFORE | MPROF_DIFF_AFTER);
+	expect_row(diff, "P ()", 3, 3, MPROF_DIFF_BEFORE | MPROF_DIFF_AFTER);
+	expect_row(diff, "M\nP ()", 4, 4, MPROF_DIFF_BEFORE | MPROF_DIFF_AFTER);
+	mprof_profile_diff_destroy(diff);
+	log_release(&log);
+}
+
 Test(profile_diff, what_has_the_same_name_is_added_up)
 {
 	static const char *const old_names[] = {"f ()", "f ()", "g ()"};

@@ -7,8 +7,12 @@
 #include <criterion/criterion.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MAIN = 0x1000, WORK = 0x2000, REST = 0x3000, CLASS = 0x4000, THREAD = 1 };
 
@@ -24,21 +28,31 @@ static uint64_t read_now(void *user)
 	return now;
 }
 
+static void set_options(mprof_recorder_options *options)
+{
+	now = 1000;
+	mprof_recorder_options_init(options, sizeof(*options));
+	options->drain_interval_ms = 600000;
+	options->counter = read_now;
+	options->allocation_detail = MPROF_ALLOCATION_DETAIL_STACK;
+}
+
+static void define_names(mprof_recorder *recorder)
+{
+	define_class(recorder, CLASS, "C");
+	define_method(recorder, MAIN, CLASS, "main ()");
+	define_method(recorder, WORK, CLASS, "work ()");
+	define_method(recorder, REST, CLASS, "rest ()");
+}
+
 static mprof_recorder *open_recorder(recorded_log *log)
 {
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 
-	now = 1000;
-	mprof_recorder_options_init(&options, sizeof(options));
-	options.drain_interval_ms = 600000;
-	options.counter = read_now;
-	options.allocation_detail = MPROF_ALLOCATION_DETAIL_STACK;
+	set_options(&options);
 	recorder = recorded_log_open(log, &options);
-	define_class(recorder, CLASS, "C");
-	define_method(recorder, MAIN, CLASS, "main ()");
-	define_method(recorder, WORK, CLASS, "work ()");
-	define_method(recorder, REST, CLASS, "rest ()");
+	define_names(recorder);
 	return recorder;
 }
 
@@ -85,11 +99,10 @@ static mprof_profile *profile_of(mprof_reader *reader)
 	return profile;
 }
 
-static shown show(const recorded_log *log)
+static shown show_log(mprof_reader *reader)
 {
-	shown made = {0};
+	shown made = {.reader = reader};
 
-	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &made.reader), MPROF_OK);
 	made.profile = profile_of(made.reader);
 	made.was_late = mprof_reader_has_late_code(made.reader);
 	if (made.was_late) {
@@ -99,6 +112,22 @@ static shown show(const recorded_log *log)
 		cr_assert_eq(mprof_reader_has_late_code(made.reader), 0);
 	}
 	return made;
+}
+
+static shown show(const recorded_log *log)
+{
+	mprof_reader *reader;
+
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
+	return show_log(reader);
+}
+
+static shown show_file(const char *path)
+{
+	mprof_reader *reader;
+
+	cr_assert_eq(mprof_reader_open_path(path, NULL, &reader), MPROF_OK);
+	return show_log(reader);
 }
 
 static void hide(shown *made)
@@ -210,7 +239,7 @@ Test(code_ranges, name_callers_by_the_address_of_the_call)
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	made = show(&log);
-	cr_assert_eq(mprof_reader_name_stack(made.reader, 3, 2000, &named), MPROF_OK);
+	cr_assert_eq(mprof_reader_name_stack(made.reader, THREAD, 3, 2000, &named), MPROF_OK);
 	cr_assert_neq(named, 3);
 	cr_assert_eq(mprof_reader_lookup_caller(made.reader, named, &frame, sizeof(frame), &caller), MPROF_OK);
 	cr_assert_eq(mprof_reader_lookup_caller(made.reader, caller, &frame, sizeof(frame), &caller), MPROF_OK);
@@ -307,7 +336,7 @@ Test(code_ranges, are_defined_by_several_threads)
 	made = show(&log);
 	cr_assert_eq(mprof_reader_get_record_count(made.reader, MPROF_RECORD_CODE_RANGE), THREADS * RANGES_OF_THREAD);
 	for (uint64_t i = 0; i < THREADS * RANGES_OF_THREAD; i++)
-		cr_assert_eq(mprof_reader_lookup_code(made.reader, CODE + 64 * i + 5, 2000, &range, sizeof(range)),
+		cr_assert_eq(mprof_reader_lookup_code(made.reader, 0, CODE + 64 * i + 5, 2000, &range, sizeof(range)),
 			     i % 2 == 0 ? MPROF_ERR_UNDEFINED_ID : MPROF_OK);
 	hide(&made);
 	recorded_log_free(&log);
@@ -337,4 +366,255 @@ Test(code_ranges, are_refused_if_they_are_wrong)
 	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_STATE);
 	mprof_recorder_destroy(recorder);
 	recorded_log_free(&log);
+}
+
+/* The frames of a call stack with their lines, as "name:line", innermost first. Inlined ones have a "*". */
+static const char *frames_of(const shown *made, uint32_t stack)
+{
+	static char text[512];
+	mprof_stack_frame frames[8];
+	size_t count;
+
+	text[0] = '\0';
+	cr_assert_eq(mprof_reader_lookup_stack(made->reader, stack, frames, sizeof(*frames), 8, &count), MPROF_OK);
+	for (size_t i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s%s:%u", i > 0 ? " " : "",
+			 name_of(made, frames[i].is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD, frames[i].id),
+			 frames[i].is_inlined ? "*" : "", frames[i].line);
+	return text;
+}
+
+static const char *frames_at(const shown *made, uint32_t stack, uint64_t counter)
+{
+	uint32_t named;
+
+	cr_assert_eq(mprof_reader_name_stack(made->reader, THREAD, stack, counter, &named), MPROF_OK);
+	return frames_of(made, named);
+}
+
+/* Bytes 0 to 7 have no line, 8 to 15 are of work (), and 16 to 23 of rest (), which is inlined into work (). */
+static const mprof_code_line work_lines[] = {
+	{.offset = 8, .line = 12},
+	{.offset = 16, .method = REST, .line = 70},
+	{.offset = 16, .line = 13},
+	{.offset = 24, .line = 14},
+};
+
+Test(code_ranges, have_lines)
+{
+	mprof_code code = {.struct_size = sizeof(code),
+			   .address = CODE,
+			   .size = 64,
+			   .method = WORK,
+			   .kind = MPROF_CODE_RANGE_METHOD,
+			   .lines = work_lines,
+			   .line_size = sizeof(*work_lines),
+			   .line_count = 4};
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	uint32_t id;
+	shown made;
+
+	cr_assert_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
+	code.address = OTHER_CODE;
+	code.method = REST;
+	code.line_count = 1;
+	cr_assert_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
+	sample_at(recorder, 2000, CODE + 7);
+	sample_at(recorder, 2010, CODE + 8);
+	sample_at(recorder, 2020, CODE + 23);
+	sample_at(recorder, 2030, CODE + 63);
+	sample_at(recorder, 2040, OTHER_CODE + 9);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	made = show(&log);
+	/* The first call stack is that of main () alone. */
+	cr_expect_str_eq(frames_at(&made, 2, 2000), "C.work ():0 C.main ():0");
+	cr_expect_str_eq(frames_at(&made, 3, 2010), "C.work ():12 C.main ():0");
+	cr_expect_str_eq(frames_at(&made, 4, 2020), "C.rest ()*:70 C.work ():13 C.main ():0");
+	cr_expect_str_eq(frames_at(&made, 5, 2030), "C.work ():14 C.main ():0");
+	cr_expect_str_eq(frames_at(&made, 6, 2040), "C.rest ():12 C.main ():0");
+	cr_expect_eq(samples_of(&made, "C.work ()"), 3);
+	cr_expect_eq(samples_of(&made, "C.rest ()"), 2);
+	hide(&made);
+	recorded_log_free(&log);
+}
+
+Test(code_ranges, with_wrong_lines_are_refused)
+{
+	mprof_code_line lines[] = {{.offset = 8}, {.offset = 7}};
+	mprof_code code = {.struct_size = sizeof(code),
+			   .address = CODE,
+			   .size = 8,
+			   .lines = lines,
+			   .line_size = sizeof(*lines),
+			   .line_count = 2};
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log);
+	uint32_t id;
+
+	code.size = 9;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_ARGUMENT, "not in order");
+	lines[1].offset = 9;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_ARGUMENT, "outside of the range");
+	lines[1].offset = 8;
+	code.line_size = 8;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_ARGUMENT);
+	code.line_size = sizeof(*lines);
+	code.lines = NULL;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_ARGUMENT);
+	code.lines = lines;
+	code.line_count = MPROF_CODE_LINES_MAX + 1;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_ERR_ARGUMENT);
+	code.line_count = 2;
+	cr_expect_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	recorded_log_free(&log);
+}
+
+#define RING_BYTES (UINT64_C(1) << 20)
+
+/* When the ring has been filled. */
+#define FILLED UINT64_C(1000000)
+
+static char directory[] = "/tmp/mprof-code-XXXXXX";
+static char log_path[64];
+static char salvage_path[64];
+
+static void make_directory(void)
+{
+	cr_assert_neq(mkdtemp(directory), NULL);
+	snprintf(log_path, sizeof(log_path), "%s/a.mprof", directory);
+	snprintf(salvage_path, sizeof(salvage_path), "%s/a.mprof.salvage", directory);
+}
+
+static void remove_directory(void)
+{
+	unlink(log_path);
+	unlink(salvage_path);
+	rmdir(directory);
+}
+
+static mprof_recorder *open_ring(mprof_thread **thread)
+{
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+
+	set_options(&options);
+	options.salvage_path = salvage_path;
+	options.salvage_log_path = log_path;
+	cr_assert_eq(mprof_recorder_open_ring(RING_BYTES, &options, &recorder, NULL), MPROF_OK);
+	define_names(recorder);
+	cr_assert_eq(mprof_recorder_attach(recorder, THREAD, thread), MPROF_OK);
+	return recorder;
+}
+
+/* Records more than the ring holds. */
+static void fill_ring(mprof_recorder *recorder, mprof_thread *thread)
+{
+	for (now = 3000; now < FILLED; now++) {
+		mprof_thread_enter_method(thread, MAIN);
+		mprof_thread_leave_method(thread, MAIN);
+	}
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+}
+
+/* Code whose definition is older than all events of the ring, and code that replaces it. */
+static void record_over_ring(mprof_recorder *recorder, mprof_thread *thread)
+{
+	const uint32_t work = place(recorder, CODE, 0, WORK, NULL);
+	const uint32_t stub = place(recorder, OTHER_CODE, 0, 0, "entry stub");
+
+	sample_at(recorder, 2000, CODE);
+	sample_at(recorder, 2100, OTHER_CODE);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	fill_ring(recorder, thread);
+	sample_at(recorder, FILLED, CODE);
+	sample_at(recorder, FILLED + 10, OTHER_CODE);
+	now = FILLED + 20;
+	cr_assert_eq(mprof_recorder_end_code(recorder, work), MPROF_OK);
+	sample_at(recorder, FILLED + 30, CODE);
+	now = FILLED + 40;
+	cr_assert_eq(mprof_recorder_move_code(recorder, stub, CODE), MPROF_OK);
+	sample_at(recorder, FILLED + 50, CODE);
+	sample_at(recorder, FILLED + 60, OTHER_CODE);
+}
+
+static uint32_t place_with_lines(mprof_recorder *recorder)
+{
+	static const mprof_code_line line = {.line = 33};
+	const mprof_code code = {.struct_size = sizeof(code),
+				 .address = CODE,
+				 .size = 64,
+				 .method = REST,
+				 .lines = &line,
+				 .line_size = sizeof(line),
+				 .line_count = 1};
+	uint32_t id;
+
+	cr_assert_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
+	return id;
+}
+
+/* Replaces the code again, and frees it. */
+static void record_rest(mprof_recorder *recorder)
+{
+	uint32_t rest;
+
+	now = FILLED + 70;
+	rest = place_with_lines(recorder);
+	sample_at(recorder, FILLED + 80, CODE);
+	now = FILLED + 90;
+	cr_assert_eq(mprof_recorder_end_code(recorder, rest), MPROF_OK);
+	sample_at(recorder, FILLED + 100, CODE);
+}
+
+static void expect_names_of_the_time(void)
+{
+	shown made = show_file(log_path);
+
+	cr_expect_eq(samples_of(&made, "C.work ()"), 1, "the older one was evicted");
+	cr_expect_eq(samples_of(&made, "entry stub"), 2);
+	cr_expect_eq(samples_of(&made, "C.rest ()"), 1);
+	cr_expect_eq(samples_of(&made, "0x500000001000"), 2, "after its code was freed");
+	cr_expect_str_eq(frames_at(&made, 2, FILLED + 80), "C.rest ():33 C.main ():0");
+	cr_expect_eq(samples_of(&made, "0x500000002000"), 1, "after its code was moved");
+	hide(&made);
+}
+
+/* Evicting events loses neither the ranges that hold later ones, nor their ends. */
+Test(code_ranges, outlive_the_events_that_a_ring_evicts, .init = make_directory, .fini = remove_directory,
+     .timeout = 120)
+{
+	mprof_thread *thread;
+	mprof_recorder *recorder = open_ring(&thread);
+
+	record_over_ring(recorder, thread);
+	record_rest(recorder);
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_dump_path(recorder, log_path, 0, NULL), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	expect_names_of_the_time();
+}
+
+/* What was defined, moved and freed last is not in the ring yet when the process dies. */
+Test(code_ranges, of_a_ring_survive_a_kill, .init = make_directory, .fini = remove_directory, .timeout = 120)
+{
+	const pid_t child = fork();
+	int status;
+
+	cr_assert_geq(child, 0);
+	if (child == 0) {
+		mprof_thread *thread;
+		mprof_recorder *recorder = open_ring(&thread);
+
+		record_over_ring(recorder, thread);
+		record_rest(recorder);
+		raise(SIGKILL);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	cr_assert_eq(mprof_recorder_recover(salvage_path, NULL, NULL, NULL), MPROF_OK);
+	expect_names_of_the_time();
 }

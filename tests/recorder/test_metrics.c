@@ -8,7 +8,9 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint32_t define(mprof_recorder *recorder, const char *section, const char *name, uint32_t flags)
 {
@@ -266,4 +268,78 @@ Test(metrics, may_be_defined_by_many_threads, .timeout = 60)
 	cr_assert_eq(next - 1, THREADS * METRICS_EACH);
 	cr_assert_eq(values, THREADS * METRICS_EACH);
 	recorded_log_free(&log);
+}
+
+enum { RING_VALUES = 100000, RING_BYTES = 1 << 20 };
+
+/* What a ring has of a metric: definitions, and values, each the number of its turn. */
+typedef struct ring_values {
+	uint32_t definitions;
+	uint64_t first;
+	uint64_t last;
+	uint64_t count;
+} ring_values;
+
+/* Reads what a file has of two metrics, whose IDs are 1 and 2. */
+static void read_ring_values(const char *path, ring_values *found)
+{
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_record record;
+	size_t count;
+
+	cr_assert_eq(mprof_reader_open_path(path, NULL, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		while (block.kind == MPROF_BLOCK_METRICS &&
+		       mprof_reader_next_records(reader, &record, sizeof(record), 1, &count) == MPROF_OK) {
+			ring_values *metric = &found[record.id - 1];
+
+			if (record.kind == MPROF_RECORD_METRIC) {
+				metric->definitions++;
+				cr_expect_str_eq(record.as.metric.unit, "mm[Hg]");
+				continue;
+			}
+			if (metric->count++ == 0)
+				metric->first = record.as.metric_value.value;
+			metric->last = record.as.metric_value.value;
+		}
+	}
+	mprof_reader_destroy(reader);
+}
+
+/*
+ * Metrics with a length, of which a ring evicts old values and retains definitions. One of them changes each time, and
+ * the other one never: it has a value also when the ring has evicted its first one.
+ */
+Test(metrics, a_ring_keeps_definitions_and_the_latest_values, .timeout = 120)
+{
+	char path[] = "mprof-test-metrics-XXXXXX";
+	mprof_recorder *recorder;
+	ring_values found[2] = {{0}};
+
+	close(mkstemp(path));
+	cr_assert_eq(mprof_recorder_open_ring(RING_BYTES, NULL, &recorder, NULL), MPROF_OK);
+	describe(recorder, "pressure", "mm[Hg]", 0, MPROF_METRIC_UNIT_NAMED);
+	describe(recorder, "limit", "mm[Hg]", 0, MPROF_METRIC_UNIT_NAMED);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	for (uint64_t i = 1; i <= RING_VALUES; i++) {
+		const mprof_metric_value values[] = {{.metric = 1, .value = i}, {.metric = 2, .value = 160}};
+
+		cr_assert_eq(mprof_recorder_record_metrics(recorder, values, sizeof(*values), 2), MPROF_OK);
+		if (i % 1000 == 0)
+			cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	}
+	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	read_ring_values(path, found);
+	unlink(path);
+	cr_expect_eq(found[0].definitions, 1);
+	cr_expect_eq(found[0].last, RING_VALUES);
+	cr_expect_eq(found[0].count, found[0].last - found[0].first + 1, "all values since the oldest one");
+	cr_expect_gt(found[0].first, 1000, "old values were evicted");
+	cr_expect_eq(found[1].definitions, 1);
+	cr_expect_eq(found[1].last, 160);
+	cr_expect_gt(found[1].count, 0);
+	cr_expect_lt(found[1].count, found[0].count / 100 + 4, "only again when it was evicted");
 }

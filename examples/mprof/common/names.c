@@ -365,11 +365,11 @@ size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame *
 	return count;
 }
 
-uint32_t names_stack_at(const name_lookup *names, uint32_t stack, uint64_t counter)
+uint32_t names_stack_at(const name_lookup *names, uint64_t thread, uint32_t stack, uint64_t counter)
 {
 	uint32_t named = stack;
 
-	if (mprof_reader_name_stack(names->reader, stack, counter, &named) == MPROF_ERR_MEMORY)
+	if (mprof_reader_name_stack(names->reader, thread, stack, counter, &named) == MPROF_ERR_MEMORY)
 		output_out_of_memory();
 	return named;
 }

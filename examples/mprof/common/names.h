@@ -111,8 +111,8 @@ const char *names_frame_symbol(name_lookup *names, const mprof_stack_frame *fram
  */
 size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames);
 
-/** The ID of the call stack of an event, with the names that addresses of generated code had at its counter. */
-uint32_t names_stack_at(const name_lookup *names, uint32_t stack, uint64_t counter);
+/** The ID of the call stack of an event of a thread, with the names that generated code had at its counter. */
+uint32_t names_stack_at(const name_lookup *names, uint64_t thread, uint32_t stack, uint64_t counter);
 
 /** Names of assemblies by ID. Classes refer to their assembly by this ID. */
 typedef struct assembly_names {

@@ -698,6 +698,7 @@ static void print_range_json(json_writer *json, const mprof_record *record)
 		json_unsigned(json, "counter", range->start);
 		json_unsigned(json, "method", range->method);
 		json_unsigned(json, "module", range->module);
+		json_unsigned(json, "process", range->process);
 		json_string(json, "name", range->name);
 	}
 }

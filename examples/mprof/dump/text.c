@@ -764,6 +764,8 @@ static void print_range_text(const log_input *input, const mprof_record *record)
 	} else {
 		printf(" %s, at 0x%" PRIx64 ", %" PRIu64 " bytes, from counter %" PRIu64,
 		       kind_of_code_range(range->kind), range->address, range->size, range->start);
+		if (range->process != 0)
+			printf(", process %" PRIu64, range->process);
 		if (range->module != 0)
 			printf(", module %" PRIu32, range->module);
 		if (range->method != 0)

@@ -113,7 +113,7 @@ static void add_allocation(firefox_profile *profile, const walk_thread *thread, 
 	firefox_sample sample = {.time = thread->time, .weight = event->value, .stack = row->stack};
 
 	if (detail != NULL && detail->stack != 0)
-		sample.stack = firefox_logged_stack(&profile->tables, detail->stack, event->counter);
+		sample.stack = firefox_logged_stack(&profile->tables, thread->id, detail->stack, event->counter);
 	else if (detail != NULL && detail->caller != 0 && row->stack == FIREFOX_NONE)
 		sample.stack = firefox_method_stack(&profile->tables, FIREFOX_NONE, detail->caller);
 	if (profile->value == EXPORT_BYTES || profile->value == EXPORT_ALLOCATIONS) {
@@ -213,7 +213,7 @@ static void add_sample(void *user, uint64_t thread, const mprof_event *event, ui
 	row = sampled_row(profile, thread, time);
 	if (row == NULL)
 		return;
-	sample.stack = firefox_sampled_stack(&profile->tables, event);
+	sample.stack = firefox_sampled_stack(&profile->tables, thread, event);
 	row->last_sample = time;
 	firefox_row_add_sample(&profile->rows, row, &sample);
 }
@@ -289,7 +289,7 @@ static void add_kind_sample(void *user, const walk_kind_sample *sample)
 	firefox_row *row;
 
 	if (sample->stack != 0)
-		stack = firefox_logged_stack(&profile->tables, sample->stack, sample->counter);
+		stack = firefox_logged_stack(&profile->tables, sample->thread, sample->stack, sample->counter);
 	if (profile->value == EXPORT_KIND && sample->type == profile->kind.type) {
 		/* The viewer does not count samples without a call stack. */
 		if (stack == FIREFOX_NONE)

@@ -377,9 +377,9 @@ uint32_t firefox_class_stack(firefox_tables *tables, uint32_t caller, uint32_t c
 	return add_stack(tables, caller, frame_of(tables, KEY_CLASS, class_id));
 }
 
-uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t logged, uint64_t counter)
+uint32_t firefox_logged_stack(firefox_tables *tables, uint64_t thread, uint32_t logged, uint64_t counter)
 {
-	const uint32_t stack = names_stack_at(tables->input->names, logged, counter);
+	const uint32_t stack = names_stack_at(tables->input->names, thread, logged, counter);
 	index_entry *entry = put_entry(tables, &tables->sampled_stacks, stack);
 	const mprof_stack_frame *frames;
 	uint32_t index = FIREFOX_NONE;
@@ -402,13 +402,13 @@ uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t logged, uint64_t 
 	return index;
 }
 
-uint32_t firefox_sampled_stack(firefox_tables *tables, const mprof_event *event)
+uint32_t firefox_sampled_stack(firefox_tables *tables, uint64_t thread, const mprof_event *event)
 {
 	/* Without a call stack, nothing is known of native code. */
 	const uint32_t method = event->flags & MPROF_EVENT_FLAG_NATIVE ? 0 : event->id;
 
 	if (event->value != 0)
-		return firefox_logged_stack(tables, (uint32_t)event->value, event->counter);
+		return firefox_logged_stack(tables, thread, (uint32_t)event->value, event->counter);
 	return add_stack(tables, FIREFOX_NONE, frame_of(tables, KEY_METHOD, method));
 }
 

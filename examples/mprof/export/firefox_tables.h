@@ -88,10 +88,10 @@ uint32_t firefox_method_stack(firefox_tables *tables, uint32_t caller, uint32_t 
 uint32_t firefox_class_stack(firefox_tables *tables, uint32_t caller, uint32_t class_id);
 
 /** The call stack of an event at a counter by its ID in the log. #FIREFOX_NONE if the log does not contain it. */
-uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t logged, uint64_t counter);
+uint32_t firefox_logged_stack(firefox_tables *tables, uint64_t thread, uint32_t logged, uint64_t counter);
 
 /** The call stack of a sample. */
-uint32_t firefox_sampled_stack(firefox_tables *tables, const mprof_event *event);
+uint32_t firefox_sampled_stack(firefox_tables *tables, uint64_t thread, const mprof_event *event);
 
 /** Writes a text of the table as JSON. */
 void firefox_write_string(const firefox_tables *tables, json_writer *json, const char *key, uint32_t string);

@@ -497,7 +497,7 @@ static void add_sample(void *user, uint64_t thread, const mprof_event *event, ui
 	perfetto_trace *trace = user;
 	const perfetto_task task = task_of(trace, thread, time);
 
-	perfetto_samples_add(&trace->samples, &trace->writer, event, &task);
+	perfetto_samples_add(&trace->samples, &trace->writer, thread, event, &task);
 }
 
 static void add_kind_sample(void *user, const walk_kind_sample *sample)

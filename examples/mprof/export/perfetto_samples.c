@@ -217,10 +217,10 @@ static uint64_t define_by_key(perfetto_samples *samples, perfetto_writer *writer
 }
 
 /* The number of the call stack of an event at a counter, by its ID in the log. */
-static uint64_t define_logged(perfetto_samples *samples, perfetto_writer *writer, uint32_t logged, uint64_t counter,
-			      const char *note)
+static uint64_t define_logged(perfetto_samples *samples, perfetto_writer *writer, uint64_t thread, uint32_t logged,
+			      uint64_t counter, const char *note)
 {
-	const uint32_t stack = names_stack_at(samples->report->input.names, logged, counter);
+	const uint32_t stack = names_stack_at(samples->report->input.names, thread, logged, counter);
 	const mprof_stack_frame *frames;
 	const size_t count = names_stack(samples->report->input.names, stack, &frames);
 
@@ -228,13 +228,13 @@ static uint64_t define_logged(perfetto_samples *samples, perfetto_writer *writer
 }
 
 /* The number of the call stack of a sample of no kind. */
-static uint64_t stack_of(perfetto_samples *samples, perfetto_writer *writer, const mprof_event *event)
+static uint64_t stack_of(perfetto_samples *samples, perfetto_writer *writer, uint64_t thread, const mprof_event *event)
 {
 	const int is_native = (event->flags & MPROF_EVENT_FLAG_NATIVE) != 0;
 	const mprof_stack_frame single = {.id = event->id};
 
 	if (event->value != 0)
-		return define_logged(samples, writer, (uint32_t)event->value, event->counter, "(unknown)");
+		return define_logged(samples, writer, thread, (uint32_t)event->value, event->counter, "(unknown)");
 	return define_by_key(samples, writer, is_native ? SINGLE_LOCATION : SINGLE_FRAME + event->id, &single,
 			     !is_native && event->id != 0, "(unknown)");
 }
@@ -277,10 +277,10 @@ static void end_sample(perfetto_writer *writer, uint64_t time)
 	perfetto_end_packet(writer);
 }
 
-void perfetto_samples_add(perfetto_samples *samples, perfetto_writer *writer, const mprof_event *event,
+void perfetto_samples_add(perfetto_samples *samples, perfetto_writer *writer, uint64_t thread, const mprof_event *event,
 			  const perfetto_task *task)
 {
-	const uint64_t stack = stack_of(samples, writer, event);
+	const uint64_t stack = stack_of(samples, writer, thread, event);
 	const uint64_t weight = weight_of(samples, event->more.detail != NULL ? event->more.detail->samples : 1);
 
 	begin_sample(writer, stack, task);
@@ -341,8 +341,9 @@ void perfetto_samples_add_kind(perfetto_samples *samples, perfetto_writer *write
 
 	if (!export_value_find_kind(samples->report, sample->type, &kind))
 		return;
-	stack = sample->stack != 0 ? define_logged(samples, writer, sample->stack, sample->counter, no_stack)
-				   : define_by_key(samples, writer, WITHOUT_STACK, NULL, 0, no_stack);
+	stack = sample->stack != 0
+			? define_logged(samples, writer, sample->thread, sample->stack, sample->counter, no_stack)
+			: define_by_key(samples, writer, WITHOUT_STACK, NULL, 0, no_stack);
 	begin_sample(writer, stack, task);
 	add_execution(writer, sample);
 	add_counter(writer, &kind);

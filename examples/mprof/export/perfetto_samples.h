@@ -37,7 +37,7 @@ int perfetto_samples_init(perfetto_samples *samples, const log_report *report, u
 void perfetto_samples_release(perfetto_samples *samples);
 
 /** Writes a sample of no kind. */
-void perfetto_samples_add(perfetto_samples *samples, perfetto_writer *writer, const mprof_event *event,
+void perfetto_samples_add(perfetto_samples *samples, perfetto_writer *writer, uint64_t thread, const mprof_event *event,
 			  const perfetto_task *task);
 
 /** Writes a sample of a kind: the kind is the counter that it was measured with. */

@@ -226,6 +226,7 @@ const report_view code_by_range = {
 	.sorts = {{"size", "size", NULL}, {"address", "address", NULL}},
 	.title = "Generated code",
 	.columns = {VIEW_COLUMN_BY(18, "address", .field = "address", .text = format_address),
+		    VIEW_COLUMN_BY(9, "process", .field = "process", .needs = "process", .otherwise = "-"),
 		    VIEW_COLUMN(10, "bytes", "size"),
 		    VIEW_COLUMN_BY(12, "start", .field = "start_ns", .format = VIEW_SECONDS),
 		    VIEW_COLUMN_BY(12, "end", .text = format_place_end, .needs = "has_end", .otherwise = "-"),

@@ -64,13 +64,14 @@ static const section_entry entries[REPORT_SECTIONS] = {
 
 /* Filters that a table ignores. */
 enum {
-	ALL_METHODS = 1, /* --method */
-	ALL_CLASSES = 2, /* --class, --assembly */
-	ALL_STACKS = 4,  /* --focus, --ignore */
-	ALL_THREADS = 8, /* --thread */
-	ALL_LOSSES = 16, /* --time and --last, for lost events. */
-	ALL_TIMES = 32,  /* --time and --last */
-	ALL_STOPS = 64,  /* All but --time and --last, for stops of the world. */
+	ALL_METHODS = 1,    /* --method */
+	ALL_CLASSES = 2,    /* --class, --assembly */
+	ALL_STACKS = 4,     /* --focus, --ignore */
+	ALL_THREADS = 8,    /* --thread */
+	ALL_LOSSES = 16,    /* --time and --last, for lost events. */
+	ALL_TIMES = 32,     /* --time and --last */
+	ALL_STOPS = 64,     /* All but --time and --last, for stops of the world. */
+	OF_PROCESSES = 256, /* Not ignored, whatever else is: --process. */
 	ALL_NAMES = ALL_METHODS | ALL_CLASSES,
 	IN_TEXT = 128 /* Not a filter: documents do not have the table. */
 };
@@ -86,18 +87,21 @@ static const table_entry tables[REPORT_TABLES] = {
 	[REPORT_TABLE_SESSION] = {"session", REPORT_SECTION_SESSION, 0},
 	[REPORT_TABLE_FINDINGS] = {"findings", REPORT_SECTION_FINDINGS, ALL_NAMES | ALL_STACKS},
 	[REPORT_TABLE_TOTALS] = {"totals", REPORT_SECTION_TOTALS, ALL_NAMES | ALL_STACKS},
-	[REPORT_TABLE_TOTAL_FREED_OBJECTS] = {"totals.freed_objects", REPORT_SECTION_TOTALS, ALL_THREADS},
-	[REPORT_TABLE_TOTAL_FREED_BYTES] = {"totals.freed_bytes", REPORT_SECTION_TOTALS, ALL_THREADS},
-	[REPORT_TABLE_TOTAL_MOVED_OBJECTS] = {"totals.moved_objects", REPORT_SECTION_TOTALS, ALL_THREADS},
+	[REPORT_TABLE_TOTAL_FREED_OBJECTS] = {"totals.freed_objects", REPORT_SECTION_TOTALS,
+					      ALL_THREADS | OF_PROCESSES},
+	[REPORT_TABLE_TOTAL_FREED_BYTES] = {"totals.freed_bytes", REPORT_SECTION_TOTALS, ALL_THREADS | OF_PROCESSES},
+	[REPORT_TABLE_TOTAL_MOVED_OBJECTS] = {"totals.moved_objects", REPORT_SECTION_TOTALS,
+					      ALL_THREADS | OF_PROCESSES},
 	[REPORT_TABLE_TOTAL_LOST_EVENTS] = {"totals.lost_events", REPORT_SECTION_TOTALS, ALL_LOSSES},
 	[REPORT_TABLE_TOTAL_EVENTS] = {"totals.events", REPORT_SECTION_TOTALS, ALL_THREADS},
 	[REPORT_TABLE_METHODS] = {"methods", REPORT_SECTION_METHODS, 0},
 	[REPORT_TABLE_COMPILATION] = {"methods.jit_ns", REPORT_SECTION_COMPILATION, ALL_STACKS},
 	[REPORT_TABLE_DURATIONS] = {"durations", REPORT_SECTION_DURATIONS, ALL_STACKS},
 	[REPORT_TABLE_SLOW_CALLS] = {"slow_calls", REPORT_SECTION_SLOW_CALLS, ALL_STACKS},
-	[REPORT_TABLE_PAUSES] = {"pauses", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS},
-	[REPORT_TABLE_PAUSE_SUMMARY] = {"pause_summary", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS},
-	[REPORT_TABLE_PAUSE_HISTOGRAM] = {"pause_histogram", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS},
+	[REPORT_TABLE_PAUSES] = {"pauses", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS | OF_PROCESSES},
+	[REPORT_TABLE_PAUSE_SUMMARY] = {"pause_summary", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS | OF_PROCESSES},
+	[REPORT_TABLE_PAUSE_HISTOGRAM] = {"pause_histogram", REPORT_SECTION_PAUSES,
+					  ALL_METHODS | ALL_STOPS | OF_PROCESSES},
 	[REPORT_TABLE_TIMELINE] = {"timeline", REPORT_SECTION_TIMELINE, ALL_NAMES | ALL_STACKS},
 	[REPORT_TABLE_SPANS] = {"spans", REPORT_SECTION_SPANS, ALL_NAMES | ALL_STACKS},
 	[REPORT_TABLE_LONGEST_SPANS] = {"longest_spans", REPORT_SECTION_SPANS, ALL_NAMES | ALL_STACKS},
@@ -116,16 +120,19 @@ static const table_entry tables[REPORT_TABLES] = {
 	[REPORT_TABLE_ALLOCATION_SITES] = {"allocation_stacks", REPORT_SECTION_ALLOCATION_SITES, ALL_METHODS},
 	[REPORT_TABLE_LINES] = {"lines", REPORT_SECTION_LINES, ALL_NAMES | ALL_STACKS},
 	[REPORT_TABLE_AGE_TOTALS] = {"age_totals", REPORT_SECTION_HISTORY, ALL_NAMES | ALL_STACKS},
-	[REPORT_TABLE_HISTORY] = {"history", REPORT_SECTION_HISTORY, ALL_NAMES | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_HISTORY] = {"history", REPORT_SECTION_HISTORY,
+				  ALL_NAMES | ALL_STACKS | ALL_THREADS | OF_PROCESSES},
 	[REPORT_TABLE_TYPES] = {"types", REPORT_SECTION_TYPES, ALL_METHODS | ALL_STACKS},
 	[REPORT_TABLE_BACKTRACES] = {"backtraces", REPORT_SECTION_BACKTRACES, ALL_METHODS},
 	[REPORT_TABLE_TEMPORARIES] = {"temporaries", REPORT_SECTION_TEMPORARIES, ALL_METHODS},
 	[REPORT_TABLE_ALIVE] = {"alive", REPORT_SECTION_ALIVE, ALL_METHODS},
 	[REPORT_TABLE_ALIVE_CLASSES] = {"alive_types", REPORT_SECTION_ALIVE, ALL_METHODS | ALL_STACKS | IN_TEXT},
-	[REPORT_TABLE_HEAP_SNAPSHOTS] = {"heap_shots", REPORT_SECTION_HEAP, ALL_NAMES | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_HEAP_SNAPSHOTS] = {"heap_shots", REPORT_SECTION_HEAP,
+					 ALL_NAMES | ALL_STACKS | ALL_THREADS | OF_PROCESSES},
 	[REPORT_TABLE_HEAP_CLASSES] = {"heap_shots.classes", REPORT_SECTION_HEAP,
-				       ALL_METHODS | ALL_STACKS | ALL_THREADS},
-	[REPORT_TABLE_FREED] = {"classes.freed", REPORT_SECTION_HEAP, ALL_METHODS | ALL_STACKS | ALL_THREADS},
+				       ALL_METHODS | ALL_STACKS | ALL_THREADS | OF_PROCESSES},
+	[REPORT_TABLE_FREED] = {"classes.freed", REPORT_SECTION_HEAP,
+				ALL_METHODS | ALL_STACKS | ALL_THREADS | OF_PROCESSES},
 	[REPORT_TABLE_HEAP_SUMMARIES] = {"heap_summaries", REPORT_SECTION_HEAP_SUMMARIES,
 					 ALL_METHODS | ALL_STACKS | ALL_THREADS},
 	[REPORT_TABLE_MEMORY] = {"memory", REPORT_SECTION_MEMORY, ALL_NAMES | ALL_STACKS},
@@ -148,7 +155,8 @@ static const table_entry tables[REPORT_TABLES] = {
 	[REPORT_TABLE_CODE_TOTALS] = {"code_totals", REPORT_SECTION_CODE, ALL_STACKS},
 	[REPORT_TABLE_CODE_ASSEMBLIES] = {"code_assemblies", REPORT_SECTION_CODE, ALL_STACKS},
 	[REPORT_TABLE_CODE_METHODS] = {"code_methods", REPORT_SECTION_CODE, ALL_STACKS},
-	[REPORT_TABLE_CODE_RANGES] = {"code_ranges", REPORT_SECTION_CODE_RANGES, ALL_STACKS | ALL_THREADS | ALL_TIMES},
+	[REPORT_TABLE_CODE_RANGES] = {"code_ranges", REPORT_SECTION_CODE_RANGES,
+				      ALL_STACKS | ALL_THREADS | ALL_TIMES | OF_PROCESSES},
 	[REPORT_TABLE_METRICS] = {"metrics", REPORT_SECTION_METRICS, ALL_NAMES | ALL_STACKS | ALL_THREADS},
 	[REPORT_TABLE_HISTOGRAMS] = {"histograms", REPORT_SECTION_METRICS, ALL_NAMES | ALL_STACKS | ALL_THREADS},
 	[REPORT_TABLE_MESSAGES] = {"messages", REPORT_SECTION_MESSAGES, ALL_NAMES | ALL_STACKS},
@@ -342,6 +350,7 @@ const char *sections_ignored_text(const struct log_report *report, report_table 
 {
 	const report_options *options = &report->options;
 	unsigned int ignored = ignored_filters(report, table);
+	const int has_all_processes = options->threads.wanted_process != NULL && !(ignored & OF_PROCESSES);
 
 	if ((ignored & ALL_CLASSES) && !report_wants_all(report))
 		separator = print_part(separator, "of all methods and classes");
@@ -349,10 +358,12 @@ const char *sections_ignored_text(const struct log_report *report, report_table 
 		separator = print_part(separator, "of all methods");
 	if ((ignored & ALL_STACKS) && filters_stacks(report))
 		separator = print_part(separator, "of all call stacks");
-	if ((ignored & ALL_THREADS) && !filter_options_want_all_threads(options))
+	if ((ignored & ALL_THREADS) && has_all_processes)
+		separator = print_part(separator, "of all processes");
+	else if ((ignored & ALL_THREADS) && options->threads.wanted != NULL)
 		separator = print_part(separator, "of all threads");
-	if ((ignored & ALL_STOPS) &&
-	    (!filter_options_want_all_threads(options) || filters_stacks(report) || !report_wants_all(report)))
+	if ((ignored & ALL_STOPS) && (options->threads.wanted != NULL || has_all_processes || filters_stacks(report) ||
+				      !report_wants_all(report)))
 		separator = print_part(separator, "all stops of the world");
 	if ((ignored & ALL_TIMES) && options->window.is_bounded)
 		separator = print_part(separator, "of the whole log");
@@ -366,7 +377,13 @@ typedef struct filter_use {
 	const char *name;
 	int is_used;
 	unsigned int bits;
+	unsigned int exception; /* A bit of tables that do not ignore it, whatever other bits they have; 0: none. */
 } filter_use;
+
+static int is_ignored(unsigned int ignored, const filter_use *filter)
+{
+	return filter->is_used && (ignored & filter->bits) && !(ignored & filter->exception);
+}
 
 static void print_table_json(json_writer *json, const char *key, unsigned int ignored, const filter_use *filters,
 			     size_t count)
@@ -374,14 +391,14 @@ static void print_table_json(json_writer *json, const char *key, unsigned int ig
 	int has_any = 0;
 
 	for (size_t i = 0; i < count; i++)
-		has_any |= filters[i].is_used && (ignored & filters[i].bits);
+		has_any |= is_ignored(ignored, &filters[i]);
 	if (!has_any)
 		return;
 	json_begin_object(json, NULL);
 	json_string(json, "table", key);
 	json_begin_array(json, "filters");
 	for (size_t i = 0; i < count; i++) {
-		if (filters[i].is_used && (ignored & filters[i].bits))
+		if (is_ignored(ignored, &filters[i]))
 			json_string(json, NULL, filters[i].name);
 	}
 	json_end_array(json);
@@ -393,14 +410,14 @@ void sections_ignored_json(const struct log_report *report, json_writer *json)
 	const report_options *options = &report->options;
 	const int has_losses = report->totals.lost_events > 0;
 	const filter_use filters[] = {
-		{"method", options->method_pattern != NULL, ALL_METHODS | ALL_STOPS},
-		{"class", options->class_pattern != NULL, ALL_CLASSES | ALL_STOPS},
-		{"assembly", options->assembly_pattern != NULL, ALL_CLASSES | ALL_STOPS},
-		{"focus", options->focus_pattern != NULL, ALL_STACKS | ALL_STOPS},
-		{"ignore", options->ignore_pattern != NULL, ALL_STACKS | ALL_STOPS},
-		{"thread", options->threads.wanted != NULL, ALL_THREADS | ALL_STOPS},
-		{"process", options->threads.wanted_process != NULL, ALL_THREADS | ALL_STOPS},
-		{"window", options->window.is_bounded, has_losses ? ALL_TIMES | ALL_LOSSES : ALL_TIMES},
+		{"method", options->method_pattern != NULL, ALL_METHODS | ALL_STOPS, 0},
+		{"class", options->class_pattern != NULL, ALL_CLASSES | ALL_STOPS, 0},
+		{"assembly", options->assembly_pattern != NULL, ALL_CLASSES | ALL_STOPS, 0},
+		{"focus", options->focus_pattern != NULL, ALL_STACKS | ALL_STOPS, 0},
+		{"ignore", options->ignore_pattern != NULL, ALL_STACKS | ALL_STOPS, 0},
+		{"thread", options->threads.wanted != NULL, ALL_THREADS | ALL_STOPS, 0},
+		{"process", options->threads.wanted_process != NULL, ALL_THREADS | ALL_STOPS, OF_PROCESSES},
+		{"window", options->window.is_bounded, has_losses ? ALL_TIMES | ALL_LOSSES : ALL_TIMES, 0},
 	};
 
 	json_begin_array(json, "ignored");

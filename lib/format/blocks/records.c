@@ -291,6 +291,7 @@ static void decode_code_range(content_cursor *sized, mprof_code_range_record *ra
 	range->method = sized_number(sized);
 	range->module = sized_number(sized);
 	range->name = sized_text(sized);
+	range->process = sized_amount(sized);
 }
 
 static void decode_code_line(content_cursor *sized, mprof_code_line_record *line)
@@ -737,7 +738,7 @@ static void encode_code_range(encode_buffer *buffer, const mprof_code_range_reco
 	const sized_field fields[] = {number_field(range->kind),   number_field(range->address),
 				      number_field(range->size),   number_field(range->start),
 				      number_field(range->method), number_field(range->module),
-				      text_field(range->name)};
+				      text_field(range->name),     number_field(range->process)};
 
 	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), CODE_RANGE_NUMBERS);
 }

@@ -187,6 +187,7 @@ static void store_code_range(const mprof_profile *profile, size_t index, void *r
 	stats->address = place->address;
 	stats->size = place->size;
 	stats->start_ns = profile_clock_time(&profile->clock, place->start);
+	stats->process = place->process;
 	stats->has_end = place->has_end;
 	if (place->has_end)
 		stats->end_ns = profile_clock_time(&profile->clock, place->end);

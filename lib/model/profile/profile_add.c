@@ -565,6 +565,18 @@ static int choose_thread(mprof_profile *profile, const mprof_record *record)
 	       window_choose_thread(&profile->alive_window, record->as.timeline.thread);
 }
 
+/* Adds where generated code was, if its process counts. Ends of ranges that were not added have no effect. */
+static int add_code_range(mprof_profile *profile, const mprof_record *record)
+{
+	mprof_record range = *record;
+
+	if (record->kind == MPROF_RECORD_CODE_RANGE && !profile->has_processes)
+		range.as.code_range.process = 0;
+	else if (record->kind == MPROF_RECORD_CODE_RANGE && !profile_has_process(profile, range.as.code_range.process))
+		return 1;
+	return code_places_add(&profile->lists.code_places, &range);
+}
+
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
 	/* Snapshots outside of the window are not in the list. */
@@ -575,8 +587,8 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->lists.metrics, &records[i]))
 			return 0;
 		/* Descriptions hold for the whole log. */
-		if (!descriptions_add(&profile->described, &records[i]) ||
-		    !code_places_add(&profile->lists.code_places, &records[i]) || !choose_thread(profile, &records[i]))
+		if (!descriptions_add(&profile->described, &records[i]) || !add_code_range(profile, &records[i]) ||
+		    !choose_thread(profile, &records[i]))
 			return 0;
 	}
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)

@@ -586,9 +586,9 @@ static const mprof_table_column histograms_columns[] = {
 
 #define ROW mprof_code_range_stats
 static const mprof_table_column code_ranges_columns[] = {
-	COLUMN(id, NUMBER),       COLUMN(kind, KIND),     COLUMN(method, METHOD),
-	COLUMN(has_end, BOOLEAN), COLUMN(name, TEXT),     COLUMN(address, ADDRESS),
-	COLUMN(size, BYTES),      COLUMN(start_ns, TIME), COLUMN(end_ns, TIME),
+	COLUMN(id, NUMBER),   COLUMN(kind, KIND),       COLUMN(method, METHOD), COLUMN(has_end, BOOLEAN),
+	COLUMN(name, TEXT),   COLUMN(address, ADDRESS), COLUMN(size, BYTES),    COLUMN(start_ns, TIME),
+	COLUMN(end_ns, TIME), COLUMN(process, NUMBER),
 };
 #undef ROW
 

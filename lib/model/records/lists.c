@@ -655,6 +655,7 @@ static int define_place(code_place_list *all, uint32_t id, const mprof_code_rang
 				  .address = range->address,
 				  .size = range->size,
 				  .start = range->start,
+				  .process = range->process,
 				  .name = text_copy(&all->allocator, range->name)};
 
 	if (place.name != NULL && add_place(all, &place))

@@ -191,6 +191,7 @@ typedef struct code_place {
 	uint64_t size;
 	uint64_t start; /**< A counter, as is end. */
 	uint64_t end;
+	uint64_t process;  /**< That has the addresses; 0: the only one. */
 	char *name;        /**< Shared by the places of a range, the first of which owns it. */
 	uint32_t is_moved; /**< 1: the place is not the first one of its range. */
 } code_place;

@@ -1094,8 +1094,8 @@ int sample_kinds_add(sample_kinds *all, mprof_reader *reader, const profile_wind
 		facts.has_weight = 0;
 	}
 	is_known = has_stack(reader, facts.stack);
-	if (is_known &&
-	    mprof_reader_name_stack(reader, (uint32_t)facts.stack, event->counter, &stack) == MPROF_ERR_MEMORY)
+	if (is_known && mprof_reader_name_stack(reader, facts.thread, (uint32_t)facts.stack, event->counter, &stack) ==
+				MPROF_ERR_MEMORY)
 		return 0;
 	is_added = is_known ? samples_add_stack(kind->tree, reader, stack, facts.weight)
 			    : samples_add_frame(kind->tree, reader, MPROF_SAMPLE_NO_STACK, 0, facts.weight);

@@ -480,25 +480,35 @@ static int find_native(diff_names *names, int side, const diff_item *item, item_
 	return 1;
 }
 
-/* Stores texts one after the other, separated by a character that is in no name. Returns their text, or none. */
+/* Stores texts one after the other, each with the NUL that no name contains. Returns their text, or none. */
 static uint32_t add_key(diff_names *names, const char *kind, const item_texts *texts, int is_stripped)
 {
 	size_t kind_length = strlen(kind);
 	size_t class_end = kind_length + texts->class_key.length;
 	size_t length = class_end + 1 + texts->name_key.length;
 	void *scratch = names->scratch;
+	int has_number;
+	char *end;
 
 	if (!array_reserve(&names->allocator, &scratch, &names->scratch_size, length + 1, 1))
 		return TEXT_TABLE_NONE;
 	names->scratch = scratch;
 	memcpy(names->scratch, kind, kind_length);
 	memcpy(names->scratch + kind_length, texts->class_key.text, texts->class_key.length);
-	names->scratch[class_end] = '\n';
+	names->scratch[class_end] = '\0';
 	memcpy(names->scratch + class_end + 1, texts->name_key.text, texts->name_key.length);
 	names->scratch[length] = '\0';
-	if (is_stripped && !generated_name_strip(names->scratch + kind_length))
+	if (!is_stripped)
+		return text_table_add(&names->texts, names->scratch, length);
+	has_number = generated_name_strip(names->scratch + class_end + 1);
+	has_number |= generated_name_strip(names->scratch + kind_length);
+	if (!has_number)
 		return TEXT_TABLE_EMPTY;
-	return text_table_add(&names->texts, names->scratch, strlen(names->scratch));
+	/* The class may have become shorter. */
+	end = names->scratch + kind_length + strlen(names->scratch + kind_length) + 1;
+	length = strlen(names->scratch + class_end + 1);
+	memmove(end, names->scratch + class_end + 1, length + 1);
+	return text_table_add(&names->texts, names->scratch, (size_t)(end - names->scratch) + length);
 }
 
 static int add_entity(diff_names *names, const diff_item *item, const item_texts *texts, uint32_t skeleton,
@@ -627,8 +637,8 @@ static int merge_group(diff_names *names, const sorted_entity *group, size_t cou
 {
 	named_entity *first = &names->entities[group[0].entity];
 	const char *text = text_table_get(&names->texts, first->skeleton) + 3;
-	size_t length = strlen(text) + 1;
-	size_t class_length = strcspn(text, "\n");
+	size_t class_length = strlen(text);
+	size_t length = class_length + 1 + strlen(text + class_length + 1) + 1;
 	void *scratch = names->scratch;
 
 	if (!array_reserve(&names->allocator, &scratch, &names->scratch_size, length, 1))

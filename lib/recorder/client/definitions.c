@@ -775,6 +775,31 @@ static mprof_status make_code(const mprof_recorder *recorder, const mprof_code *
 									       : MPROF_ERR_NAME;
 }
 
+/* Makes the message for a range of code, unless its lines are invalid. */
+static mprof_status make_code_message(const recorder_shared *shared, const mprof_code *code, const mprof_record *record,
+				      message **created)
+{
+	element_list list = {0};
+	const mprof_code_line *lines;
+	mprof_status status = MPROF_OK;
+
+	*created = NULL;
+	if (code->line_count > MPROF_CODE_LINES_MAX)
+		return MPROF_ERR_ARGUMENT;
+	if (code->line_count > 0)
+		status = element_list_convert(&list, &shared->allocator, code->lines, code->line_size, code->line_count,
+					      SIZE_UP_TO(mprof_code_line, file), sizeof(*lines));
+	lines = list.elements;
+	for (size_t i = 0; status == MPROF_OK && i < code->line_count; i++) {
+		if (lines[i].offset >= code->size || (i > 0 && lines[i].offset < lines[i - 1].offset))
+			status = MPROF_ERR_ARGUMENT;
+	}
+	if (status == MPROF_OK)
+		*created = message_code(&shared->messages.allocator, record, lines, code->line_count);
+	element_list_release(&list, &shared->allocator);
+	return status;
+}
+
 mprof_status mprof_recorder_define_code(mprof_recorder *recorder, const mprof_code *code, uint32_t *id)
 {
 	WITHOUT_CANCELLATION;
@@ -792,8 +817,9 @@ mprof_status mprof_recorder_define_code(mprof_recorder *recorder, const mprof_co
 	if (status != MPROF_OK)
 		return status;
 	shared = &recorder->shared;
-	created = message_record(&shared->messages.allocator, MESSAGE_DEFINE_CODE, &record);
-	status = message_sending_reserve(shared, created);
+	status = make_code_message(shared, &own, &record, &created);
+	if (status == MPROF_OK)
+		status = message_sending_reserve(shared, created);
 	if (status != MPROF_OK)
 		return status;
 	created->key = own.method;

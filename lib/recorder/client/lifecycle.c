@@ -388,8 +388,8 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	event_collector_init(&drain->block.events, allocator);
 	root_table_init(&drain->roots, allocator, &drain->keys);
 	metric_table_init(&drain->metrics, allocator, &shared->messages.allocator, drain->output);
-	written_types_init(&drain->types, allocator, &shared->messages.allocator, &drain->keys, drain->output,
-			   &shared->counter);
+	written_types_init(&drain->types, allocator, &shared->messages.allocator, &drain->keys,
+			   &drain->stacks.positions, drain->output, &shared->counter);
 	stack_table_init(&drain->switched, allocator, sizeof(switched_stack));
 	return recorder;
 }

@@ -130,6 +130,7 @@ typedef struct drain_threads {
 /** The value of a metric in the log. */
 typedef struct metric_state {
 	uint64_t value;
+	uint64_t block; /**< Number of its block in a ring; 0 without one. */
 	int has_value;
 } metric_state;
 

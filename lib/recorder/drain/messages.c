@@ -176,6 +176,15 @@ static metric_state *state_of(metric_table *metrics, uint32_t metric)
 	return &metrics->states[metric - 1];
 }
 
+/* Whether the log has the value already, as the latest one of the metric. A ring may have evicted it. */
+static int has_value(const metric_table *metrics, const metric_state *state, uint64_t value)
+{
+	const block_ring *ring = metrics->output->ring;
+
+	return state->has_value && state->value == value &&
+	       (ring == NULL || state->block >= block_ring_oldest_number(ring));
+}
+
 /* Adds the values that changed, those with a time of their own, and buckets. Returns 0 without memory. */
 static int add_values(metric_table *metrics, size_t *count, const mprof_metric_value *values, size_t value_count)
 {
@@ -191,12 +200,14 @@ static int add_values(metric_table *metrics, size_t *count, const mprof_metric_v
 
 		if (state == NULL)
 			return 0;
-		if (state->has_value && state->value == input->value && input->counter == 0 && input->count == 0)
+		if (has_value(metrics, state, input->value) && input->counter == 0 && input->count == 0)
 			continue;
 		if (!add_metric_record(metrics, count, &record))
 			return 0;
 		state->value = input->value;
 		state->has_value = 1;
+		if (metrics->output->ring != NULL)
+			state->block = block_ring_next_number(metrics->output->ring);
 	}
 	return 1;
 }

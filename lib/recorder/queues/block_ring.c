@@ -38,6 +38,12 @@ uint64_t block_ring_next_number(const block_ring *ring)
 	return ring->next_number;
 }
 
+uint64_t block_ring_oldest_number(const block_ring *ring)
+{
+	/* No lock: only this thread adds and evicts blocks. */
+	return ring->evictable.oldest != NULL ? ring->evictable.oldest->number : 0;
+}
+
 /* Where the bytes of a block are that has its own. */
 static uint8_t *bytes_after(const ring_block *block)
 {

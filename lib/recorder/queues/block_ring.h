@@ -73,6 +73,9 @@ void block_ring_use_area(block_ring *ring, salvage_area *area);
 /** The number of the block that is added next. Writer thread only. */
 uint64_t block_ring_next_number(const block_ring *ring);
 
+/** The number of the oldest block that may be evicted; 0 before there is one. Writer thread only. */
+uint64_t block_ring_oldest_number(const block_ring *ring);
+
 /** Notes that the block that was added last contains events, which count as evicted with it. Writer thread only. */
 void block_ring_note_events(block_ring *ring, uint64_t count);
 

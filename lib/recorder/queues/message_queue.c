@@ -395,12 +395,14 @@ message *message_type(const mprof_allocator *allocator, const mprof_type_record 
 	return created;
 }
 
-message *message_record(const mprof_allocator *allocator, message_kind kind, const mprof_record *record)
+/* Creates the message for a record. Its texts are after \p before bytes. */
+static message *record_create(const mprof_allocator *allocator, message_kind kind, const mprof_record *record,
+			      size_t before)
 {
 	mprof_record copy = *record;
 	const char **texts[] = {record_name(&copy), record_second_text(&copy), record_third_text(&copy)};
 	const size_t text_count = sizeof(texts) / sizeof(texts[0]);
-	size_t length = 0;
+	size_t length = before;
 	message *created;
 	char *end;
 
@@ -409,12 +411,31 @@ message *message_record(const mprof_allocator *allocator, message_kind kind, con
 	created = message_create(allocator, kind, length);
 	if (created == NULL)
 		return NULL;
-	end = created->text;
+	end = created->text + before;
 	for (size_t i = 0; i < text_count; i++) {
 		if (texts[i] != NULL)
 			*texts[i] = message_copy_text(&end, *texts[i], strlen(*texts[i]));
 	}
 	created->more.record = copy;
+	return created;
+}
+
+message *message_record(const mprof_allocator *allocator, message_kind kind, const mprof_record *record)
+{
+	return record_create(allocator, kind, record, 0);
+}
+
+message *message_code(const mprof_allocator *allocator, const mprof_record *range, const mprof_code_line *lines,
+		      size_t count)
+{
+	message *created = record_create(allocator, MESSAGE_DEFINE_CODE, range, count * sizeof(*lines));
+
+	if (created == NULL)
+		return NULL;
+	if (count > 0)
+		memcpy(created->text, lines, count * sizeof(*lines));
+	created->more.code.lines = (const mprof_code_line *)(const void *)created->text;
+	created->more.code.line_count = count;
 	return created;
 }
 
@@ -653,6 +674,15 @@ static int relocate_record(const message *remaining, message *copy)
 	return 1;
 }
 
+static int relocate_code(const message *remaining, message *copy)
+{
+	if (copy->more.code.line_count > MPROF_CODE_LINES_MAX ||
+	    copy->more.code.line_count > (copy->size - sizeof(*copy)) / sizeof(*copy->more.code.lines))
+		return 0;
+	copy->more.code.lines = (const mprof_code_line *)(const void *)copy->text;
+	return relocate_record(remaining, copy);
+}
+
 static int set_copied_pointers(const message *remaining, message *copy)
 {
 	switch (copy->kind) {
@@ -695,9 +725,10 @@ static int set_copied_pointers(const message *remaining, message *copy)
 	case MESSAGE_DEFINE_PROCESS:
 	case MESSAGE_CLOCK_PAIR:
 	case MESSAGE_DEFINE_METRIC:
-	case MESSAGE_DEFINE_CODE:
 	case MESSAGE_END_CODE:
 		return relocate_record(remaining, copy);
+	case MESSAGE_DEFINE_CODE:
+		return relocate_code(remaining, copy);
 	}
 	return 0;
 }

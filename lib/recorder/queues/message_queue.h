@@ -138,7 +138,12 @@ struct message {
 		mprof_type_record type; /**< A type of events; the name points into text. */
 		mprof_record record;    /**< Metrics, clocks, timelines, processes, pairs, ranges of code and their
 		                             ends; the texts point into text. */
-		mprof_root_area root;   /**< Roots; the name points into text or is "". Unregistered: start only. */
+		struct {
+			mprof_record record;          /**< As above. */
+			const mprof_code_line *lines; /**< Points to the start of text. */
+			size_t line_count;
+		} code;               /**< A range of code with its lines. */
+		mprof_root_area root; /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];
 };
@@ -235,6 +240,10 @@ message *message_type(const mprof_allocator *allocator, const mprof_type_record 
  * Creates the message for a metric, a clock, a timeline, a process or a pair of a clock. Returns NULL without memory.
  */
 message *message_record(const mprof_allocator *allocator, message_kind kind, const mprof_record *record);
+
+/** Creates the message for a range of code. Returns NULL without memory. */
+message *message_code(const mprof_allocator *allocator, const mprof_record *range, const mprof_code_line *lines,
+		      size_t count);
 
 void message_release(const mprof_allocator *allocator, message *released);
 

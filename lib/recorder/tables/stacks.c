@@ -166,8 +166,14 @@ static uint32_t positions_intern(position_store *positions, const frame_line *li
 	return known;
 }
 
-/* Writes the positions that are not in the log yet. What they refer to is. */
-static void positions_write(position_store *positions)
+uint32_t positions_of_line(position_store *positions, uint32_t method, uint32_t line, uint32_t file, int is_inlined)
+{
+	const frame_line stated = {MPROF_FRAME_LINE | (is_inlined ? MPROF_FRAME_INLINED : 0) | line, file, 0};
+
+	return positions_intern(positions, &stated, method, 0);
+}
+
+void positions_write(position_store *positions)
 {
 	/* Only a log with positions needs the directive. */
 	if (positions->written < positions->count && output_is_writing(positions->output))

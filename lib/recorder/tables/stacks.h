@@ -41,6 +41,15 @@ typedef struct position_store {
 	uint32_t written;  /**< The last ID that is in the log. */
 } position_store;
 
+/**
+ * The ID of a position in a method; 0 if the log cannot have it, which is counted. It may be used in a block after
+ * positions_write().
+ */
+uint32_t positions_of_line(position_store *positions, uint32_t method, uint32_t line, uint32_t file, int is_inlined);
+
+/** Writes the positions that are not in the log yet. What they refer to is. */
+void positions_write(position_store *positions);
+
 /** The IDs up to \p last are those of a process that has ended. */
 void position_store_resume(position_store *positions, uint32_t last);
 

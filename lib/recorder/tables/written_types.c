@@ -13,13 +13,15 @@
 #define MAX_BLOCK_BYTES ((size_t)1 << 20)
 
 void written_types_init(written_types *types, const mprof_allocator *allocator, const mprof_allocator *messages,
-			recorder_keys *keys, recorder_output *output, const counter_source *counter)
+			recorder_keys *keys, position_store *positions, recorder_output *output,
+			const counter_source *counter)
 {
 	memset(types, 0, sizeof(*types));
 	types->counter = counter;
 	types->allocator = *allocator;
 	types->messages = messages;
 	types->keys = keys;
+	types->positions = positions;
 	types->output = output;
 	types->end = &types->waiting;
 }
@@ -112,6 +114,26 @@ static void complete_code(written_types *types, const message *defined, mprof_co
 		output_count_lost(types->output, MPROF_LOSS_NO_MEMORY, 1);
 }
 
+/* Adds the lines of a range of code. There is room. A line that gets no position is left out. */
+static void add_code_lines(written_types *types, size_t *count, const message *defined, uint32_t own_method)
+{
+	const mprof_code_line *lines = defined->more.code.lines;
+
+	for (size_t i = 0; i < defined->more.code.line_count; i++) {
+		const int is_inlined = i + 1 < defined->more.code.line_count && lines[i + 1].offset == lines[i].offset;
+		const uint32_t method = lines[i].method != 0
+						? keys_method_id(types->keys, lines[i].method, defined->counter)
+						: own_method;
+		const uint32_t position =
+			positions_of_line(types->positions, method, lines[i].line, lines[i].file, is_inlined);
+
+		if (position != 0)
+			types->records[(*count)++] = (mprof_record){.kind = MPROF_RECORD_CODE_LINE,
+								    .id = types->codes,
+								    .as.code_line = {lines[i].offset, position, 0}};
+	}
+}
+
 /* Adds a record in the counters of the log. There is room for two. */
 static void add_record(written_types *types, size_t *count, const message *defined)
 {
@@ -155,13 +177,28 @@ static void add_record(written_types *types, size_t *count, const message *defin
 		break;
 	}
 	types->records[(*count)++] = added;
+	if (added.kind == MPROF_RECORD_CODE_RANGE)
+		add_code_lines(types, count, defined, added.as.code_range.method);
+}
+
+/* At most how many records a definition is. */
+static size_t most_records(const message *defined)
+{
+	switch (defined->kind) {
+	case MESSAGE_DEFINE_ARGUMENTS:
+		return defined->more.arguments.count;
+	case MESSAGE_DEFINE_CODE:
+		return 1 + defined->more.code.line_count;
+	default:
+		return 2;
+	}
 }
 
 /* Adds the records of a definition to a block. Returns 0 without memory. */
 static int add_records(written_types *types, size_t *count, const message *defined)
 {
 	const int has_arguments = defined->kind == MESSAGE_DEFINE_ARGUMENTS;
-	const size_t more = has_arguments ? defined->more.arguments.count : 2;
+	const size_t more = most_records(defined);
 	void *records = types->records;
 	int is_reserved = array_reserve(&types->allocator, &records, &types->record_capacity, *count + more,
 					sizeof(*types->records));
@@ -221,6 +258,8 @@ static void write_block(written_types *types, mprof_block_kind block, size_t cou
 {
 	if (count == 0 || !output_is_writing(types->output))
 		return;
+	if (block == MPROF_BLOCK_CODE_RANGES)
+		positions_write(types->positions);
 	if (block == MPROF_BLOCK_TYPES)
 		output_note_status(types->output,
 				   writer_declare_more(types->output->writer, directives_of(types->output->writer)));

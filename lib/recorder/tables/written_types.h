@@ -16,11 +16,13 @@
 #include "recorder/system/counter.h"
 #include "recorder/tables/keys.h"
 #include "recorder/tables/output.h"
+#include "recorder/tables/stacks.h"
 
 typedef struct written_types {
 	mprof_allocator allocator;
 	const mprof_allocator *messages; /**< The allocator of messages. */
 	recorder_keys *keys;             /**< For methods of ranges of code. */
+	position_store *positions;       /**< For their lines. */
 	recorder_output *output;
 	uint32_t texts; /**< How many are in the log, as all that follow. */
 	uint32_t arguments;
@@ -39,7 +41,8 @@ typedef struct written_types {
 } written_types;
 
 void written_types_init(written_types *types, const mprof_allocator *allocator, const mprof_allocator *messages,
-			recorder_keys *keys, recorder_output *output, const counter_source *counter);
+			recorder_keys *keys, position_store *positions, recorder_output *output,
+			const counter_source *counter);
 void written_types_destroy(written_types *types);
 
 /** Adds a definition. The table owns the message from now on. */
