@@ -91,6 +91,12 @@ static int merge_translate_references(mprof_converter *converter, mprof_record *
 	case MPROF_RECORD_PROCESS:
 		return translate_process(input, &record->as.process.number) &&
 		       translate_process(input, &record->as.process.parent);
+	case MPROF_RECORD_MEMORY_SEARCH:
+		record->as.memory_search.process = input->process;
+		return 1;
+	case MPROF_RECORD_MEMORY_BLOCK:
+		record->as.memory_block.process = input->process;
+		return 1;
 	default:
 		return 1;
 	}
