@@ -138,7 +138,7 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 24);
+	cr_assert_eq(example_count, 25);
 	load_page("dialects.md");
 	cr_assert_eq(example_count, 27);
 }
