@@ -221,7 +221,16 @@ CREATE TABLE memory_sites (
 	live_bytes Nullable(Int64),
 	peak_bytes Nullable(Int64),
 	temporaries Nullable(Int64),
-	lifetime_ns Nullable(Int64)
+	lifetime_ns Nullable(Int64),
+	unreachable Nullable(Int64),
+	unreachable_bytes Nullable(Int64),
+	indirect Nullable(Int64),
+	indirect_bytes Nullable(Int64),
+	interior Nullable(Int64),
+	interior_bytes Nullable(Int64),
+	unsearched Nullable(Int64),
+	unsearched_bytes Nullable(Int64),
+	is_searched UInt8
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

@@ -12,6 +12,7 @@
 #include "control.h"
 #include "exec_calls.h"
 #include "instrument_options.h"
+#include "memory_copy.h"
 #include "operators.h"
 #include "own_memory.h"
 #include "process_log.h"
@@ -21,6 +22,7 @@
 
 #include "shared/late_log.h"
 #include "shared/log_loss.h"
+#include "shared/memory_copy.h"
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
 #include "shared/salvage.h"
@@ -60,7 +62,7 @@ PER_THREAD mprof_thread *handle;
 PER_THREAD int end_rounds;
 PER_THREAD volatile int in_allocator; /* The thread may hold a lock of the allocator. */
 PER_THREAD uint32_t known_opening;    /* The number of the recorder that the handle belongs to. */
-PER_THREAD const void *last_recorded; /* The memory that was recorded last. */
+PER_THREAD uintptr_t last_recorded;   /* See note_last_recorded(). */
 PER_THREAD mprof_frame *frames;       /* See take_frames(). */
 
 static pthread_key_t thread_end;
@@ -124,6 +126,12 @@ static void enter_own(void)
 static void leave_own(void)
 {
 	state = state_outside;
+}
+
+/* The memory that was recorded last is kept as a complement, which is no pointer to it: it may be a leak. */
+static inline void note_last_recorded(const void *memory)
+{
+	last_recorded = memory != NULL ? ~(uintptr_t)memory : 0;
 }
 
 static void release_frames(void)
@@ -264,6 +272,8 @@ static void open_log(int is_next)
 	process = getpid();
 	atomic_fetch_add_explicit(&openings, 1, memory_order_relaxed);
 	atomic_store_explicit(&unrecorded_children, 0, memory_order_relaxed);
+	if (instrument_options_has(words, "leaks-pipe"))
+		memory_copy_prepare();
 	status = open_recorder(log_path, words, &error);
 	late_log_unlock(lock);
 	if (status == MPROF_OK)
@@ -284,6 +294,17 @@ static void note_children(mprof_recorder *closed)
 	(void)mprof_recorder_set_property(closed, "unrecorded_children", text);
 }
 
+static int ends_by_exec; /* Another program takes the place of this one, whose memory is then no leak. */
+
+/* After the log is complete. */
+static void leave_copy(const char *words)
+{
+	static char pipe_path[MEMORY_COPY_PATH_SIZE];
+
+	if (!ends_by_exec && instrument_options_text(words, "leaks-pipe", pipe_path, sizeof(pipe_path)))
+		memory_copy_make(pipe_path, log_path);
+}
+
 static void close_log(void)
 {
 	const char *words = getenv("MPROF_MALLOC_OPTIONS");
@@ -300,6 +321,7 @@ static void close_log(void)
 		process_log_write_ring(closed, log_path, ring_gzip);
 	if (!instrument_options_has(words, "quiet"))
 		log_loss_print(closed, log_path);
+	leave_copy(words);
 	process_log_name(getenv("MPROF_MALLOC_OUTPUT"), words, log_path);
 }
 
@@ -311,10 +333,10 @@ static int end_log(int executes)
 {
 	const thread_state before = state;
 
-	(void)executes;
 	if (recorder == NULL || getpid() != process || before == THREAD_BUSY || in_allocator != 0)
 		return 0;
 	state = THREAD_OFF;
+	ends_by_exec = executes;
 	return bounded_call(close_log, END_WAIT_MS);
 }
 
@@ -453,12 +475,12 @@ static inline int may_record(void)
 
 static const void *get_last_recorded(void)
 {
-	return last_recorded;
+	return last_recorded != 0 ? (const void *)~last_recorded : NULL;
 }
 
 static void forget_last_recorded(void)
 {
-	last_recorded = NULL;
+	note_last_recorded(NULL);
 }
 
 static int pause_recording(void)
@@ -491,7 +513,7 @@ static void record_allocated(void *memory, size_t size)
 	if (memory == NULL || !may_record())
 		return;
 	state = THREAD_BUSY;
-	last_recorded = memory;
+	note_last_recorded(memory);
 	count = take_frames();
 	mprof_thread_record_memory_allocated(handle, (uint64_t)(uintptr_t)memory, size, frames, count);
 	state = THREAD_RECORDING;
@@ -513,7 +535,7 @@ static void record_resized(uint64_t old_address, uint64_t started, void *memory,
 	size_t count;
 
 	state = THREAD_BUSY;
-	last_recorded = memory;
+	note_last_recorded(memory);
 	count = take_frames();
 	mprof_thread_record_memory_resized(handle, old_address, started, (uint64_t)(uintptr_t)memory, size, frames,
 					   count);

@@ -2,6 +2,8 @@
 /* Allocates from mappings of its own: small blocks by size class, large ones as a mapping each. */
 #include "own_memory.h"
 
+#include "shared/memory_copy.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,11 +28,45 @@ static free_block *free_blocks[CLASSES];
 static unsigned char *chunk; /* The rest of the newest chunk. */
 static size_t chunk_left;
 
+/* All mappings, as far as there is room. Guarded by a lock of its own, since chunks are mapped under the other one. */
+static pthread_mutex_t mapping_lock = PTHREAD_MUTEX_INITIALIZER;
+static memory_copy_range mappings[MEMORY_COPY_RANGES];
+static size_t mapping_count;
+
+/* Replaces a mapping by another one; a size of 0 removes it. */
+static void note_mapping(const void *before, const void *after, size_t size)
+{
+	size_t index = 0;
+
+	pthread_mutex_lock(&mapping_lock);
+	while (index < mapping_count && (before == NULL || mappings[index].start != (uint64_t)(uintptr_t)before))
+		index++;
+	if (index < mapping_count && size == 0)
+		mappings[index] = mappings[--mapping_count];
+	else if (size > 0 && index < MEMORY_COPY_RANGES)
+		mappings[index] = (memory_copy_range){(uint64_t)(uintptr_t)after, size};
+	if (size > 0 && index == mapping_count && index < MEMORY_COPY_RANGES)
+		mapping_count++;
+	pthread_mutex_unlock(&mapping_lock);
+}
+
+size_t own_memory_list(struct memory_copy_range *ranges, size_t capacity)
+{
+	size_t count;
+
+	pthread_mutex_lock(&mapping_lock);
+	count = mapping_count < capacity ? mapping_count : capacity;
+	memcpy(ranges, mappings, count * sizeof(*mappings));
+	pthread_mutex_unlock(&mapping_lock);
+	return count;
+}
+
 void own_memory_forget(void)
 {
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
 
 	lock = unlocked;
+	mapping_lock = unlocked;
 	memset(free_blocks, 0, sizeof(free_blocks));
 	chunk = NULL;
 	chunk_left = 0;
@@ -65,7 +101,10 @@ static void *map(size_t size)
 							   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 						    : MAP_FAILED;
 
-	return memory != MAP_FAILED ? memory : NULL;
+	if (memory == MAP_FAILED)
+		return NULL;
+	note_mapping(NULL, memory, round_to_pages(size));
+	return memory;
 }
 
 /* Maps a chunk, or a smaller one if the program has used up its address space. Returns its size; 0 if there is none. */
@@ -132,6 +171,7 @@ static void release(void *user, void *memory, size_t size)
 	if (memory == NULL)
 		return;
 	if (size > LARGE_SIZE) {
+		note_mapping(memory, NULL, 0);
 		munmap(memory, round_to_pages(size));
 		return;
 	}
@@ -154,7 +194,10 @@ static void *reallocate(void *user, void *memory, size_t old_size, size_t new_si
 		if (new_size > SIZE_MAX - PAGE_SIZE)
 			return NULL;
 		moved = mremap(memory, round_to_pages(old_size), round_to_pages(new_size), MREMAP_MAYMOVE);
-		return moved != MAP_FAILED ? moved : NULL;
+		if (moved == MAP_FAILED)
+			return NULL;
+		note_mapping(memory, moved, round_to_pages(new_size));
+		return moved;
 	}
 	if (old_size <= LARGE_SIZE && new_size <= LARGE_SIZE &&
 	    size_class(old_size, &old_rounded) == size_class(new_size, &new_rounded))

@@ -11,8 +11,15 @@
 
 #include <mprof/base.h>
 
+#include <stddef.h>
+
+struct memory_copy_range;
+
 /** The allocator, for any thread. */
 extern const mprof_allocator own_memory;
+
+/** Stores the ranges of memory that it has from the system. Returns their number, at most \p capacity. */
+size_t own_memory_list(struct memory_copy_range *ranges, size_t capacity);
 
 /**
  * In a child made by fork(), where another thread may have held the lock: what was allocated stays, and is never

@@ -152,6 +152,8 @@ const char *kind_of_record(uint32_t kind)
 		[MPROF_RECORD_CODE_RANGE] = "code-range",
 		[MPROF_RECORD_CODE_LINE] = "code-line",
 		[MPROF_RECORD_CODE_END] = "code-end",
+		[MPROF_RECORD_MEMORY_SEARCH] = "memory-search",
+		[MPROF_RECORD_MEMORY_BLOCK] = "memory-block",
 	};
 
 	return NAME_FROM(names, kind);

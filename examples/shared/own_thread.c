@@ -70,6 +70,14 @@ unsigned own_thread_count(void)
 	return count;
 }
 
+int own_thread_has(pid_t id)
+{
+	for (size_t i = 0; i < MAX_THREADS; i++)
+		if (atomic_load(&ids[i]) == id)
+			return 1;
+	return 0;
+}
+
 void own_thread_forget(void)
 {
 	for (size_t i = 0; i < MAX_THREADS; i++) {

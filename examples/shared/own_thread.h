@@ -7,6 +7,7 @@
 #define SHARED_OWN_THREAD_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /**
  * Starts a detached thread that handles no signals: those of the program and of its runtime are handled by its own
@@ -27,6 +28,9 @@ void own_thread_leave(void);
 
 /** The number of threads of the recorder that run. Any thread; async-signal-safe. */
 unsigned own_thread_count(void);
+
+/** Whether a thread, by its system ID, is one of these. Any thread; async-signal-safe. */
+int own_thread_has(pid_t id);
 
 /** In a child made by fork(), which has none of them. */
 void own_thread_forget(void);

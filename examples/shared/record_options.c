@@ -371,6 +371,9 @@ const record_option record_options[] = {
 	 .syntax = RECORD_WORD, .words = " unwind frames none ", .value = "HOW",
 	 .help = "stacks of native memory: unwind, frames (by frame pointers, which is several times faster\n"
 		 "and needs code built with them) or none (unwind)"},
+	{"leaks", "", GROUP(DETAIL, TOOL | MEMORY), .needs = RECORD_MEMORY,
+	 .help = "which native memory that is not freed the program could not reach any more at its end: a\n"
+		 "copy of its memory is searched for pointers after it has ended"},
 	{"async", "", GROUP(DETAIL, TOOL | MONO),
 	 .needs = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_HANDLES | RECORD_MONITORS | RECORD_EXCEPTIONS,
 	 .help = "stacks of async methods that continue after an await: their callers are the methods that\n"
@@ -451,6 +454,7 @@ const record_option record_options[] = {
 	{"collector", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"failures", "", GROUP(INTERNAL, MONO), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"final", "", GROUP(INTERNAL, NATIVE | MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
+	{"leaks-pipe", "", GROUP(INTERNAL, MEMORY), .argument = RECORD_VALUE, .syntax = RECORD_TEXT},
 	{"depth", "", GROUP(INTERNAL, MEMORY), .argument = RECORD_VALUE, RANGE(1, 128)},
 };
 

@@ -162,12 +162,17 @@ export interface Tables {
 		live_bytes: Amounts; peak_bytes: Amounts; peak_live: Amounts; peak_ns: Amounts;
 		temporaries: Amounts; unmatched_frees: Amounts; missing_frees: Amounts; late_events: Amounts;
 		is_estimate: Uint32Array; is_peak_estimate: Uint32Array; folded_sites: Amounts;
-		untracked: Amounts;
+		untracked: Amounts; unreachable: Amounts; unreachable_bytes: Amounts; indirect: Amounts;
+		indirect_bytes: Amounts; interior: Amounts; interior_bytes: Amounts; unsearched: Amounts;
+		unsearched_bytes: Amounts; is_searched: Uint32Array;
 	};
 	memory_sites: {
 		stack: Uint32Array; is_folded: Uint32Array; allocations: Amounts; bytes: Amounts;
 		frees: Amounts; live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts;
 		temporaries: Amounts; lifetime_ns: Amounts; shortest_ns: Amounts; longest_ns: Amounts;
+		unreachable: Amounts; unreachable_bytes: Amounts; indirect: Amounts; indirect_bytes: Amounts;
+		interior: Amounts; interior_bytes: Amounts; unsearched: Amounts; unsearched_bytes: Amounts;
+		is_searched: Uint32Array;
 	};
 	memory_sizes: { smallest: Amounts; largest: Amounts; allocations: Amounts; bytes: Amounts };
 	collections: {
@@ -267,6 +272,10 @@ export interface Tables {
 	thread_states: {
 		thread: BigUint64Array; state: (string | null)[]; count: Amounts; total_ns: Amounts;
 		priority: Amounts; has_priority: Uint32Array; is_rest: Uint32Array;
+	};
+	memory_blocks: {
+		address: BigUint64Array; size: Amounts; process: Amounts; time_ns: Amounts; stack: Uint32Array;
+		reachability: Uint32Array;
 	};
 	graph: {
 		snapshot: Uint32Array; number: Uint32Array; time_ns: Amounts; incomplete: Uint32Array;

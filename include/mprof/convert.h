@@ -67,6 +67,13 @@ typedef struct mprof_converter_options {
 	 * that has read the log, or of one that has skipped over its blocks.
 	 */
 	double counters_per_second;
+	/**
+	 * \brief Called when everything is copied, before the writer of a log that is closed is closed: it can write
+	 * further blocks, whose IDs must not collide with those of the log. A status other than #MPROF_OK ends the
+	 * copy, as an error of the writer does. NULL: not called.
+	 */
+	mprof_status (*at_end)(void *user, mprof_writer *writer);
+	void *user; /**< Passed to at_end. */
 } mprof_converter_options;
 
 /**

@@ -66,9 +66,11 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_CODE_RANGES = 53, /**< mprof2: addresses of generated code, by time. */
 	MPROF_BLOCK_APPLICATION = 55, /**< mprof2: data of an application, which only that application can read. */
 	MPROF_BLOCK_CLOCK_PAIRS = 57, /**< mprof2: values of clocks, read together with the log's counter. */
-	MPROF_BLOCK_OBJECT_LABELS = 58,  /**< mprof2: texts for single objects of a heap snapshot. */
-	MPROF_BLOCK_REFERENCE_NAMES = 59 /**< mprof2: names of single references of a heap snapshot, and its weak
-	                                      references. */
+	MPROF_BLOCK_OBJECT_LABELS = 58,   /**< mprof2: texts for single objects of a heap snapshot. */
+	MPROF_BLOCK_REFERENCE_NAMES = 59, /**< mprof2: names of single references of a heap snapshot, and its weak
+	                                       references. */
+	MPROF_BLOCK_REACHABILITY = 60 /**< mprof2: which blocks of native memory a process could not reach any more at
+	                                       its end. */
 } mprof_block_kind;
 
 /**
@@ -780,7 +782,9 @@ typedef enum mprof_record_kind {
 	MPROF_RECORD_WEAK_REFERENCE = 21, /**< REFERENCE_NAMES: a reference that keeps nothing alive. */
 	MPROF_RECORD_CODE_RANGE = 22,     /**< CODE_RANGES: addresses at which generated code was placed. */
 	MPROF_RECORD_CODE_LINE = 23,      /**< CODE_RANGES: the position of an instruction of a range. */
-	MPROF_RECORD_CODE_END = 24        /**< CODE_RANGES: the code of a range was freed or moved. */
+	MPROF_RECORD_CODE_END = 24,       /**< CODE_RANGES: the code of a range was freed or moved. */
+	MPROF_RECORD_MEMORY_SEARCH = 25,  /**< REACHABILITY: the memory of a process was searched for pointers. */
+	MPROF_RECORD_MEMORY_BLOCK = 26    /**< REACHABILITY: a block of native memory that this search found. */
 } mprof_record_kind;
 
 /**
@@ -1296,6 +1300,41 @@ typedef struct mprof_code_end_record {
 } mprof_code_end_record;
 
 /**
+ * \brief REACHABILITY: the memory of a process was searched for pointers to its blocks of native memory (section 3.37).
+ * The ID is 1: at the end of the process. Readers ignore records with another one.
+ * \since 0.1
+ */
+typedef struct mprof_memory_search_record {
+	uint64_t process;     /**< The process (PROCESSES), 0 if the log has one only. */
+	uint64_t blocks;      /**< Blocks that existed. */
+	uint64_t bytes;       /**< Their bytes. */
+	uint64_t root_bytes;  /**< Bytes that were searched outside of the blocks: static data, stacks, mappings. */
+	uint64_t duration_ns; /**< How long the search took, in nanoseconds. */
+} mprof_memory_search_record;
+
+/**
+ * \brief How a program can reach a block of native memory: the ID of a record of the kind #MPROF_RECORD_MEMORY_BLOCK
+ * (section 3.37). Readers treat other values as not known.
+ * \since 0.1
+ */
+typedef enum mprof_reachability {
+	MPROF_REACHABILITY_UNREACHABLE = 1, /**< No pointer leads to it. */
+	MPROF_REACHABILITY_INDIRECT = 2,    /**< Only pointers in blocks that are unreachable themselves lead to it. */
+	MPROF_REACHABILITY_INTERIOR = 3     /**< It is reachable, but on each path at least one pointer is to the inside
+	                                         of a block and not to its start. */
+} mprof_reachability;
+
+/**
+ * \brief REACHABILITY: a block of native memory, whose reachability (#mprof_reachability) is the ID of the record
+ * (section 3.37).
+ * \since 0.1
+ */
+typedef struct mprof_memory_block_record {
+	uint64_t process; /**< As mprof_memory_search_record::process. */
+	uint64_t address; /**< Address of the block. */
+} mprof_memory_block_record;
+
+/**
  * \brief The value of an argument: see mprof_argument_decode(). This struct does not change.
  * \since 0.1
  */
@@ -1339,7 +1378,7 @@ MPROF_API int mprof_argument_decode(const mprof_event_detail *detail, uint32_t e
 MPROF_API size_t mprof_argument_encode(const mprof_argument_value *value, uint32_t encoding, uint8_t *out, size_t size);
 
 /**
- * \brief An entry of a block that consists of records (sections 3.13 to 3.36), or a module or function of a STATISTICAL
+ * \brief An entry of a block that consists of records (sections 3.13 to 3.37), or a module or function of a STATISTICAL
  * block: the fields of all kinds, and a struct for each kind.
  *
  * A parser or a reader sets the struct of the kind, and all other bytes to 0. Its pointers are never NULL, and are
@@ -1353,8 +1392,8 @@ typedef struct mprof_record {
 	uint32_t kind; /**< An #mprof_record_kind. */
 	uint32_t id;   /**< The ID that is defined; METRIC_VALUE: the metric; CLOCK_PAIR: the clock; SUMMARY, FIELD:
 	                    the class; LABEL, REFERENCE_NAME, WEAK_REFERENCE: a text, 0 if none; OBJECT_FLAGS: bits of
-	                    #mprof_object_flag; CODE_LINE, CODE_END: the range. Each kind has its own sequence of
-	                    IDs. */
+	                    #mprof_object_flag; CODE_LINE, CODE_END: the range; MEMORY_BLOCK: an
+	                    #mprof_reachability. Each kind has its own sequence of IDs. */
 	union {
 		mprof_stack_record stack;                   /**< #MPROF_RECORD_STACK. */
 		mprof_module_record module;                 /**< #MPROF_RECORD_MODULE. */
@@ -1380,6 +1419,8 @@ typedef struct mprof_record {
 		mprof_code_range_record code_range;         /**< #MPROF_RECORD_CODE_RANGE. */
 		mprof_code_line_record code_line;           /**< #MPROF_RECORD_CODE_LINE. */
 		mprof_code_end_record code_end;             /**< #MPROF_RECORD_CODE_END. */
+		mprof_memory_search_record memory_search;   /**< #MPROF_RECORD_MEMORY_SEARCH. */
+		mprof_memory_block_record memory_block;     /**< #MPROF_RECORD_MEMORY_BLOCK. */
 		uint64_t reserved[12];                      /**< Room for later kinds. */
 	} as;                                               /**< By kind. */
 } mprof_record;

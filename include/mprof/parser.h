@@ -539,8 +539,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *
 
 /**
  * \brief Fetches the records of the loaded STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES,
- * PROCESSES, CLOCK_PAIRS, POSITIONS, HEAP_SUMMARY, OBJECT_LABELS or REFERENCE_NAMES block, or the modules and functions
- * that the loaded STATISTICAL block defines, independently of its samples.
+ * PROCESSES, CLOCK_PAIRS, POSITIONS, HEAP_SUMMARY, OBJECT_LABELS, REFERENCE_NAMES or REACHABILITY block, or the modules
+ * and functions that the loaded STATISTICAL block defines, independently of its samples.
  * \param parser The parser.
  * \param records Array that receives the records. Their texts are borrowed until the next call of
  * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_reserve().

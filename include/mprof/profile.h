@@ -146,7 +146,8 @@ typedef struct mprof_profile_options {
 	                           of samples. A thread of a managed runtime is idle while it waits (#mprof_wait_kind)
 	                           and no managed method is on its call stack: it is one of the runtime, or of a pool,
 	                           that has nothing to do. */
-	uint32_t reserved;    /**< 0. */
+	uint32_t with_blocks; /**< 1: the blocks of native memory that exist at the end are rows of a table,
+	                           #MPROF_TABLE_MEMORY_BLOCKS. Each takes 48 bytes. */
 } mprof_profile_options;
 
 /**
@@ -447,7 +448,9 @@ typedef enum mprof_profile_table {
 	                                     log. */
 	MPROF_TABLE_GC_GENERATIONS = 49, /**< #mprof_gc_generation: sizes of generations before and after collections,
 	                                      in the order of the log. */
-	MPROF_TABLE_THREAD_STATES = 50   /**< #mprof_thread_state_stats: states of threads, in the order of the log. */
+	MPROF_TABLE_THREAD_STATES = 50,  /**< #mprof_thread_state_stats: states of threads, in the order of the log. */
+	MPROF_TABLE_MEMORY_BLOCKS = 51   /**< #mprof_memory_block: blocks of native memory that exist at the end, as of
+	                                      the last mprof_profile_finish(), if the option with_blocks is 1. */
 } mprof_profile_table;
 
 /**
@@ -1275,6 +1278,21 @@ typedef struct mprof_memory_stats {
 	uint64_t folded_sites;    /**< Blocks allocated by call stacks that have no site of their own. */
 	uint64_t untracked;       /**< Blocks that were not tracked because max_memory was reached, including those
 	                               whose allocation does not count. */
+	uint64_t unreachable;     /**< Those of live that no pointer of the program leads to, except from others of
+	                                 these: leaks. */
+	uint64_t unreachable_bytes; /**< Their bytes. */
+	uint64_t indirect;          /**< Those of unreachable that others of these have a pointer to. */
+	uint64_t indirect_bytes;    /**< Their bytes. */
+	uint64_t interior;          /**< Those of live that are reachable only through a pointer to the inside of a
+	                                 block. */
+	uint64_t interior_bytes;    /**< Their bytes. */
+	uint64_t unsearched; /**< Those of live of which the reachability is not known: the memory of their process
+	                                 was not searched. */
+	uint64_t unsearched_bytes; /**< Their bytes. */
+	uint32_t is_searched;      /**< 1: the log states which blocks are reachable at its end (section 3.37), and the
+	                                 results are those of the end. Otherwise unsearched is live, and the figures of
+	                                 reachability are 0 and mean nothing. */
+	uint32_t reserved;         /**< 0. */
 } mprof_memory_stats;
 
 /**
@@ -1282,22 +1300,48 @@ typedef struct mprof_memory_stats {
  * \since 0.1
  */
 typedef struct mprof_memory_site {
-	size_t struct_size;   /**< sizeof, set by the caller. */
-	uint32_t stack;       /**< Stack ID, 0 if not known. */
-	uint32_t is_folded;   /**< 1: the shared site of all call stacks without one of their own; stack is 0. */
-	uint64_t allocations; /**< Blocks allocated. */
-	uint64_t bytes;       /**< Their bytes. */
-	uint64_t frees;       /**< Blocks of these allocations that were freed. */
-	uint64_t live;        /**< Blocks of these allocations that exist at the end. */
-	uint64_t live_bytes;  /**< Their bytes. */
-	uint64_t peak_live;   /**< Blocks of these allocations that existed at the peak of all native memory. */
-	uint64_t peak_bytes;  /**< Their bytes. */
-	uint64_t temporaries; /**< Blocks freed by the thread that allocated them, without another allocation in
+	size_t struct_size;         /**< sizeof, set by the caller. */
+	uint32_t stack;             /**< Stack ID, 0 if not known. */
+	uint32_t is_folded;         /**< 1: the shared site of all call stacks without one of their own; stack is 0. */
+	uint64_t allocations;       /**< Blocks allocated. */
+	uint64_t bytes;             /**< Their bytes. */
+	uint64_t frees;             /**< Blocks of these allocations that were freed. */
+	uint64_t live;              /**< Blocks of these allocations that exist at the end. */
+	uint64_t live_bytes;        /**< Their bytes. */
+	uint64_t peak_live;         /**< Blocks of these allocations that existed at the peak of all native memory. */
+	uint64_t peak_bytes;        /**< Their bytes. */
+	uint64_t temporaries;       /**< Blocks freed by the thread that allocated them, without another allocation in
 	                           between. */
-	uint64_t lifetime_ns; /**< Sum of the lifetimes of the blocks that were freed, at most UINT64_MAX. */
-	uint64_t shortest_ns; /**< Shortest lifetime, 0 if none was freed. */
-	uint64_t longest_ns;  /**< Longest lifetime. */
+	uint64_t lifetime_ns;       /**< Sum of the lifetimes of the blocks that were freed, at most UINT64_MAX. */
+	uint64_t shortest_ns;       /**< Shortest lifetime, 0 if none was freed. */
+	uint64_t longest_ns;        /**< Longest lifetime. */
+	uint64_t unreachable;       /**< As mprof_memory_stats::unreachable, of these allocations, and so on. */
+	uint64_t unreachable_bytes; /**< Their bytes. */
+	uint64_t indirect;          /**< Those of unreachable that other unreachable blocks have a pointer to. */
+	uint64_t indirect_bytes;    /**< Their bytes. */
+	uint64_t interior;          /**< Blocks reachable only through a pointer to the inside of a block. */
+	uint64_t interior_bytes;    /**< Their bytes. */
+	uint64_t unsearched;        /**< Blocks of which the reachability is not known. */
+	uint64_t unsearched_bytes;  /**< Their bytes. */
+	uint32_t is_searched;       /**< As mprof_memory_stats::is_searched. */
+	uint32_t reserved;          /**< 0. */
 } mprof_memory_site;
+
+/**
+ * \brief A block of native memory that exists at the end, if mprof_profile_options::with_blocks is 1. Rows are in
+ * ascending order of addresses; in a log of several processes, those of a process are together.
+ * \since 0.1
+ */
+typedef struct mprof_memory_block {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint64_t address;      /**< Its address. */
+	uint64_t size;         /**< Its size in bytes. */
+	uint64_t process;      /**< Its process, 0 if the log has one only. */
+	int64_t time_ns;       /**< When it was allocated, in nanoseconds from the start of the session. */
+	uint32_t stack;        /**< Stack ID of its allocation, 0 if not known. */
+	uint32_t reachability; /**< An #mprof_reachability; 0: it is reachable, or that is not known:
+	                            mprof_memory_stats::is_searched. */
+} mprof_memory_block;
 
 /**
  * \brief Native memory by size class: 0, 1, 2 to 3, 4 to 7, and so on.

@@ -533,8 +533,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_typed(mprof_writer *wr
 
 /**
  * \brief Writes a block of records: STACKS, CODE, METRICS, HEAP_SUMMARY, ROOTS, FIELDS, TYPES, TEXTS, CLOCKS,
- * TIMELINES, PROCESSES, CLOCK_PAIRS, POSITIONS, OBJECT_LABELS or REFERENCE_NAMES (sections 3.13 to 3.15, 3.18, 3.19,
- * 3.21, 3.25, 3.26, 3.28 to 3.32, 3.34, 3.35).
+ * TIMELINES, PROCESSES, CLOCK_PAIRS, POSITIONS, OBJECT_LABELS, REFERENCE_NAMES or REACHABILITY (sections 3.13 to 3.15,
+ * 3.18, 3.19, 3.21, 3.25, 3.26, 3.28 to 3.32, 3.34, 3.35, 3.37).
  *
  * In dialects other than mprof2 the definitions of STACKS and CODE are kept for the blocks that use them; of the
  * others, mono and unity have only HEAP_SUMMARY.

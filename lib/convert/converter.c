@@ -907,6 +907,8 @@ mprof_status mprof_converter_create(mprof_reader *reader, const mprof_converter_
 	read_declarations(made);
 	prepare_writer_options(made);
 	choose_resolution(made, &own);
+	made->at_end = own.at_end;
+	made->at_end_user = own.user;
 	*converter = made;
 	return MPROF_OK;
 }
@@ -1094,8 +1096,12 @@ static mprof_status end_copy(mprof_converter *converter)
 
 	if (status != MPROF_OK)
 		return status;
-	if (converter->is_closed)
-		return mprof_writer_close(converter->writer);
+	if (converter->is_closed) {
+		if (converter->at_end != NULL)
+			status = converter->at_end(converter->at_end_user, converter->writer);
+		converter->at_end = NULL;
+		return status == MPROF_OK ? mprof_writer_close(converter->writer) : status;
+	}
 	status = writer_end_snapshot(converter->writer);
 	return status == MPROF_OK ? mprof_writer_flush(converter->writer) : status;
 }

@@ -157,6 +157,8 @@ struct mprof_converter {
 	mprof_reader *reader;
 	log_declarations source;
 	log_declarations target;
+	mprof_status (*at_end)(void *user, mprof_writer *writer); /**< NULL if there is none, or when it was called. */
+	void *at_end_user;
 	int is_strict;        /**< The copy ends when information is left out. */
 	int merges_events;    /**< Blocks of a thread that follow one another become one block of the copy. */
 	int has_open_block;   /**< The EVENTS block of the copy is not ended, since it may continue. */

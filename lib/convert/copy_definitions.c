@@ -44,15 +44,19 @@ static int translate_process(merge_input *input, uint64_t *process)
 	return 1;
 }
 
+/* Without a process, a record is of the one that wrote the log. */
+static int translate_owner(merge_input *input, uint64_t *process)
+{
+	if (*process != 0)
+		return translate_process(input, process);
+	*process = input->process;
+	return 1;
+}
+
 static int translate_timeline(merge_input *input, mprof_timeline_record *timeline)
 {
-	if (!translate_thread(input, &timeline->parent) || !translate_described_thread(input, &timeline->thread) ||
-	    !translate_process(input, &timeline->process))
-		return 0;
-	/* Without a process it is of the one that wrote the log. */
-	if (timeline->process == 0)
-		timeline->process = input->process;
-	return 1;
+	return translate_thread(input, &timeline->parent) && translate_described_thread(input, &timeline->thread) &&
+	       translate_owner(input, &timeline->process);
 }
 
 /* A metric that is not that of a thread becomes one of the process. */
@@ -92,11 +96,12 @@ static int merge_translate_references(mprof_converter *converter, mprof_record *
 		return translate_process(input, &record->as.process.number) &&
 		       translate_process(input, &record->as.process.parent);
 	case MPROF_RECORD_CODE_RANGE:
-		if (record->as.code_range.process == 0)
-			record->as.code_range.process = input->process;
-		else if (!translate_process(input, &record->as.code_range.process))
-			return 0;
-		return merge_translate_id(input, MERGE_METHOD, &record->as.code_range.method);
+		return translate_owner(input, &record->as.code_range.process) &&
+		       merge_translate_id(input, MERGE_METHOD, &record->as.code_range.method);
+	case MPROF_RECORD_MEMORY_SEARCH:
+		return translate_owner(input, &record->as.memory_search.process);
+	case MPROF_RECORD_MEMORY_BLOCK:
+		return translate_owner(input, &record->as.memory_block.process);
 	default:
 		return 1;
 	}

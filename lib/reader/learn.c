@@ -344,6 +344,7 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	case MPROF_BLOCK_HEAP_SUMMARY:
 	case MPROF_BLOCK_OBJECT_LABELS:
 	case MPROF_BLOCK_REFERENCE_NAMES:
+	case MPROF_BLOCK_REACHABILITY:
 		/* Their records define nothing. */
 		return MPROF_OK;
 	default:

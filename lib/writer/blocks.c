@@ -644,6 +644,19 @@ static mprof_status check_code_range(mprof_writer *writer, const definition_coun
 	return MPROF_OK;
 }
 
+/* Checks a record that describes what is not in its block. */
+static mprof_status check_note(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record_is_heap_note(record->kind))
+		return check_heap_note(writer, counts, record);
+	if (record_is_of_code_ranges(record->kind))
+		return check_code_range(writer, counts, record);
+	if ((record->kind == MPROF_RECORD_MEMORY_SEARCH || record->kind == MPROF_RECORD_MEMORY_BLOCK) &&
+	    record->id == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a record of reachable memory has the ID 0");
+	return MPROF_OK;
+}
+
 /* Checks the references and the names of a record. */
 static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
@@ -697,10 +710,7 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 	case MPROF_RECORD_POSITION:
 		return check_position(writer, counts, &record->as.position);
 	default:
-		if (record_is_heap_note(record->kind))
-			status = check_heap_note(writer, counts, record);
-		else if (record_is_of_code_ranges(record->kind))
-			status = check_code_range(writer, counts, record);
+		status = check_note(writer, counts, record);
 		break;
 	}
 	return status == MPROF_OK ? check_texts(writer, record) : status;
@@ -780,8 +790,8 @@ static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint
 		return writer_refuse(
 			writer, MPROF_ERR_ARGUMENT,
 			"only STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES, "
-			"CLOCK_PAIRS, POSITIONS, CODE_RANGES, HEAP_SUMMARY, OBJECT_LABELS and REFERENCE_NAMES blocks "
-			"contain records");
+			"CLOCK_PAIRS, POSITIONS, CODE_RANGES, HEAP_SUMMARY, OBJECT_LABELS, REFERENCE_NAMES and "
+			"REACHABILITY blocks contain records");
 	if (block_has_heap_notes(kind))
 		return number != 0 ? MPROF_OK
 				   : writer_refuse(writer, MPROF_ERR_ARGUMENT, "the number of a heap snapshot is 0");

@@ -633,6 +633,20 @@ void example_logs_write_code_ranges(mprof_writer *writer)
 	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, 5);
 }
 
+void example_logs_write_reachability(mprof_writer *writer)
+{
+	const mprof_record records[] = {
+		{.kind = MPROF_RECORD_MEMORY_SEARCH, .id = 1, .as.memory_search = {0, 5, 640, 4096, 1000000}},
+		{.kind = MPROF_RECORD_MEMORY_BLOCK,
+		 .id = MPROF_REACHABILITY_UNREACHABLE,
+		 .as.memory_block = {0, 0x5000}},
+		{.kind = MPROF_RECORD_MEMORY_BLOCK, .id = MPROF_REACHABILITY_INDIRECT, .as.memory_block = {0, 0x5030}},
+		{.kind = MPROF_RECORD_MEMORY_BLOCK, .id = MPROF_REACHABILITY_INTERIOR, .as.memory_block = {0, 0x5100}},
+	};
+
+	write_records(writer, MPROF_BLOCK_REACHABILITY, records, 4);
+}
+
 void example_logs_write_kinds(mprof_writer *writer)
 {
 	static const uint8_t arguments[2][6] = {{0x81, 0x40, 0x84, 0x83}, {0x80, 0x8a}};

@@ -29,6 +29,7 @@ void example_logs_write_processes(mprof_writer *writer);
 void example_logs_write_objects(mprof_writer *writer);
 void example_logs_write_positions(mprof_writer *writer);
 void example_logs_write_code_ranges(mprof_writer *writer);
+void example_logs_write_reachability(mprof_writer *writer);
 void example_logs_write_heap_notes(mprof_writer *writer);
 void example_logs_write_columns(mprof_writer *writer);
 void example_logs_write_typed_columns(mprof_writer *writer);

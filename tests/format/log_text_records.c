@@ -146,11 +146,27 @@ static void render_note(log_text *out, const mprof_record *record)
 	}
 }
 
+static void render_reachability(log_text *out, const mprof_record *record)
+{
+	const mprof_memory_search_record *search = &record->as.memory_search;
+
+	if (record->kind == MPROF_RECORD_MEMORY_BLOCK)
+		log_text_add(out, "  block reachability=%u process=%llu address=%llx\n", record->id,
+			     (number)record->as.memory_block.process, (number)record->as.memory_block.address);
+	else
+		log_text_add(out, "  search kind=%u process=%llu blocks=%llu bytes=%llu roots=%llu duration=%llu\n",
+			     record->id, (number)search->process, (number)search->blocks, (number)search->bytes,
+			     (number)search->root_bytes, (number)search->duration_ns);
+}
+
+/* Also records of REACHABILITY blocks. */
 static void render_code_range(log_text *out, const mprof_record *record)
 {
 	const mprof_code_range_record *range = &record->as.code_range;
 
-	if (record->kind == MPROF_RECORD_CODE_LINE)
+	if (record->kind >= MPROF_RECORD_MEMORY_SEARCH)
+		render_reachability(out, record);
+	else if (record->kind == MPROF_RECORD_CODE_LINE)
 		log_text_add(out, "  line of range id=%u offset=%llu position=%u\n", record->id,
 			     (number)record->as.code_line.offset, record->as.code_line.position);
 	else if (record->kind == MPROF_RECORD_CODE_END)

@@ -138,7 +138,7 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 24);
+	cr_assert_eq(example_count, 25);
 	load_page("dialects.md");
 	cr_assert_eq(example_count, 27);
 }
@@ -255,6 +255,7 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[23], MPROF_DIALECT_MPROF2,
 		       BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_PROCESSES),
 		       example_logs_write_processes);
+	expect_written(&examples[24], MPROF_DIALECT_MPROF2, 0, example_logs_write_reachability);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)

@@ -309,6 +309,7 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	static const uint8_t timelines[] = {MPROF_RECORD_TIMELINE, 0};
 	static const uint8_t processes[] = {MPROF_RECORD_PROCESS, 0};
 	static const uint8_t pairs[] = {MPROF_RECORD_CLOCK_PAIR, 0};
+	static const uint8_t reachability[] = {MPROF_RECORD_MEMORY_SEARCH, MPROF_RECORD_MEMORY_BLOCK, 0};
 
 	write_records(writer, MPROF_BLOCK_CODE, code, first);
 	write_records(writer, MPROF_BLOCK_TEXTS, texts, first);
@@ -322,6 +323,7 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	write_records(writer, MPROF_BLOCK_TIMELINES, timelines, first);
 	write_records(writer, MPROF_BLOCK_PROCESSES, processes, first);
 	write_records(writer, MPROF_BLOCK_CLOCK_PAIRS, pairs, first);
+	write_records(writer, MPROF_BLOCK_REACHABILITY, reachability, first);
 }
 
 static void write_samples(mprof_writer *writer)

@@ -24,7 +24,7 @@ language=${language:-c}
 # the program that was built with -finstrument-functions.
 # The modes of native programs are in mode_names.
 # shellcheck disable=SC2034
-mode_names=(default timer often calls calls-samples children ring unsalvaged memory)
+mode_names=(default timer often calls calls-samples children ring unsalvaged memory leaks)
 declare -A modes=(
 	[default]="@MPROF record -q -o @LOG --"
 	[timer]="@MPROF record -q --sample-source=timer -o @LOG --"
@@ -37,6 +37,7 @@ declare -A modes=(
 	[runtime]="@MPROF record -q --sample --sample-source=runtime -o @LOG --"
 	[everything]="@MPROF record -q --calls --alloc=stack+objects --jit --gc --exceptions=stack --monitor --handles -o @LOG --"
 	[heap]="@MPROF record -q --heap --free --moves -o @LOG --"
+	[leaks]="@MPROF record -q --malloc --leaks -o @LOG --"
 	[memory]="env MPROF_MALLOC_OUTPUT=@DIRECTORY/log.%p LD_PRELOAD=@MODULES/libmprof-malloc.so"
 )
 
@@ -50,6 +51,7 @@ declare -A mode_cases=(
 	[children]='^processes (exec|fork|vfork|spawn|system|daemon)'
 	[ring]='^(state|limits descriptors)'
 	[unsalvaged]='^processes (exec|fork|daemon|child)'
+	[leaks]='^(waits$|limits (close_all|descriptors)|processes (fork|exec$|vfork|daemon|child)|state (exit$|_exit|abort)|threads (many|exit))'
 	[memory]='^(signals modules|limits (memory|close_all|descriptors)|processes (fork|exec$)|state (exit$|_exit|abort)|threads (small|fibers|many|cancel$))'
 )
 

@@ -5,6 +5,7 @@
 #include "common/modules.h"
 #include "common/summary.h"
 #include "common/time_window.h"
+#include "record/leaks.h"
 #include "record/log_output.h"
 #include "record/memory_limit.h"
 #include "record/options.h"
@@ -307,6 +308,9 @@ typedef struct recording_plan {
 	char salvage[SALVAGE_OPTION_SIZE];            /**< The option, if the user gives none. */
 	int is_cut;                                   /**< A log could not be written whole. */
 	int child_status;                             /**< Exit status of the program. */
+	leak_searches leaks;
+	leaks_form logs_form;
+	char leaks_option[LEAKS_OPTION_SIZE]; /**< The option of the native module; "" without --leaks. */
 } recording_plan;
 
 static int apply_option(recording_plan *recording, int option, const char *name, const char *value)
@@ -343,6 +347,8 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 		/* A value that is wrong is refused below. */
 		if (strcmp(name, "compress") == 0)
 			(void)codec_names_parse(value, &recording->merged.codec, &recording->merged.level);
+		if (strcmp(name, "gzip") == 0)
+			recording->logs_form.gzip_level = value != NULL ? (uint32_t)strtoul(value, NULL, 10) : 1;
 		return record_request_add(&recording->request, name, value);
 	}
 }
@@ -501,7 +507,7 @@ static int has_native_samples(const recording_plan *recording)
 static char *make_native_options(const recording_plan *recording)
 {
 	const char *sample = recording->samples_by_default ? ",sample" : "";
-	char word[48 + COLLECTOR_OPTION_SIZE] = ",quiet,children";
+	char word[48 + COLLECTOR_OPTION_SIZE + LEAKS_OPTION_SIZE] = ",quiet,children";
 	char *final = log_output_final_pattern(&recording->log);
 	char *kept;
 	char *words;
@@ -514,6 +520,7 @@ static char *make_native_options(const recording_plan *recording)
 	else if (!recording->has_children)
 		snprintf(word, sizeof(word), ",quiet,parent=%ld", (long)getpid());
 	strcat(word, recording->collector_option);
+	strcat(word, recording->leaks_option);
 	kept = strdup(recording->request.words);
 	if (kept != NULL)
 		record_request_keep(kept, recording->has_memory ? RECORD_OF_MEMORY : RECORD_OF_NATIVE);
@@ -672,6 +679,30 @@ static void explain_limits(const recording_plan *recording)
 		fprintf(stderr, "mprof: logs in pipes cannot be salvaged: if the program is killed, %s\n", lost);
 }
 
+/* Begins to search the memory of processes that end, if that is wanted. Returns -1 to continue, or an exit status. */
+static int begin_leaks(recording_plan *recording)
+{
+	const char *problem = NULL;
+
+	if (!recording->request.has_leaks || !recording->has_memory)
+		return -1;
+	if (recording->log.is_stream)
+		problem = "--output must be a file, since the result is added to the log";
+	else if (recording->request.combination.is_older)
+		problem = "only mprof2 has the result";
+	else if (recording->request.salvage != NULL && strcmp(recording->request.salvage, "no") == 0)
+		problem =
+			"not with --salvage=no: the search must distinguish buffers of the recorder from the program's "
+			"memory";
+	if (problem != NULL) {
+		fprintf(stderr, "mprof: record: --leaks: %s\n", problem);
+		return arguments_refuse("record");
+	}
+	recording->logs_form.codec = recording->merged.codec;
+	recording->logs_form.level = recording->merged.level;
+	return leaks_begin(&recording->leaks, &recording->logs_form, recording->leaks_option) ? -1 : STATUS_NOTHING;
+}
+
 /* Returns -1 to continue, or an exit status. */
 static int prepare_recording(recording_plan *recording, char *const *program)
 {
@@ -693,6 +724,9 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 		      stderr);
 		return arguments_refuse("record");
 	}
+	status = begin_leaks(recording);
+	if (status >= 0)
+		return status;
 	explain_limits(recording);
 	/* No salvage for a stream: to complete a log, bytes at its end may have to be removed. */
 	if (recording->log.part != NULL && !recording->log.is_stream)
@@ -980,6 +1014,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	else
 		child->failure = ENOMEM;
 	recording->child_status = status;
+	leaks_end(&recording->leaks);
 	if (child->failure == 0) {
 		collector_end(recording->collector);
 		control_paths_clean_after(recording->request.control_path);

@@ -715,6 +715,25 @@ static void print_stack_json(json_writer *json, const mprof_record *record)
 	json_unsigned(json, "caller", record->as.stack.caller);
 }
 
+/* Prints a record of a REACHABILITY block. */
+static void print_reachability_json(json_writer *json, const mprof_record *record)
+{
+	const mprof_memory_search_record *search = &record->as.memory_search;
+
+	if (record->kind == MPROF_RECORD_MEMORY_BLOCK) {
+		json_unsigned(json, "reachability", record->id);
+		json_unsigned(json, "process", record->as.memory_block.process);
+		json_hexadecimal(json, "address", record->as.memory_block.address);
+		return;
+	}
+	json_unsigned(json, "id", record->id);
+	json_unsigned(json, "process", search->process);
+	json_unsigned(json, "blocks", search->blocks);
+	json_unsigned(json, "bytes", search->bytes);
+	json_unsigned(json, "root_bytes", search->root_bytes);
+	json_unsigned(json, "duration_ns", search->duration_ns);
+}
+
 static void print_record(const log_input *input, json_writer *json, const mprof_record *record)
 {
 	json_begin_object(json, NULL);
@@ -761,6 +780,10 @@ static void print_record(const log_input *input, json_writer *json, const mprof_
 		break;
 	case MPROF_RECORD_POSITION:
 		print_position_json(input, json, record);
+		break;
+	case MPROF_RECORD_MEMORY_SEARCH:
+	case MPROF_RECORD_MEMORY_BLOCK:
+		print_reachability_json(json, record);
 		break;
 	default:
 		if (dump_is_of_code_ranges(record)) {

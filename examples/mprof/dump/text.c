@@ -201,7 +201,7 @@ static int has_fields(const mprof_block *block)
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS) | MPROF_BLOCK_BIT(MPROF_BLOCK_POSITIONS) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES) | MPROF_BLOCK_BIT(MPROF_BLOCK_REACHABILITY);
 
 	if (block->kind == MPROF_BLOCK_STATISTICAL)
 		return !block->has_clocks;
@@ -777,6 +777,30 @@ static void print_range_text(const log_input *input, const mprof_record *record)
 	}
 }
 
+static void print_reachability_text(const mprof_record *record)
+{
+	const mprof_memory_search_record *search = &record->as.memory_search;
+
+	if (record->kind == MPROF_RECORD_MEMORY_BLOCK)
+		printf(", process %" PRIu64 ", at 0x%" PRIx64, record->as.memory_block.process,
+		       record->as.memory_block.address);
+	else
+		printf(", process %" PRIu64 ": %" PRIu64 " blocks, %" PRIu64 " bytes; %" PRIu64
+		       " bytes of roots, %" PRIu64 " ns",
+		       search->process, search->blocks, search->bytes, search->root_bytes, search->duration_ns);
+}
+
+/* Prints a record of a block that has several kinds. */
+static void print_part_text(const log_input *input, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_MEMORY_SEARCH || record->kind == MPROF_RECORD_MEMORY_BLOCK)
+		print_reachability_text(record);
+	else if (dump_is_of_code_ranges(record))
+		print_range_text(input, record);
+	else
+		print_note_text(input, record);
+}
+
 static void print_record(const log_input *input, const mprof_record *record)
 {
 	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
@@ -831,11 +855,7 @@ static void print_record(const log_input *input, const mprof_record *record)
 		print_position_text(input, &record->as.position);
 		break;
 	default:
-		if (dump_is_of_code_ranges(record)) {
-			print_range_text(input, record);
-			break;
-		}
-		print_note_text(input, record);
+		print_part_text(input, record);
 		break;
 	}
 	putchar('\n');

@@ -84,6 +84,7 @@ static void note_name(record_request *request, const char *name, const char *val
 		request->needs_runtime = strcmp(value, "runtime") == 0;
 	}
 	request->combination.has_max_size |= strcmp(name, "max-size") == 0;
+	request->has_leaks |= strcmp(name, "leaks") == 0;
 	request->starts_disabled |= strcmp(name, "start-disabled") == 0;
 }
 

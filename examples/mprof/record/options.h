@@ -26,6 +26,7 @@ typedef struct record_request {
 	int has_namespace;   /**< A pattern is for the namespace. */
 	int has_memory;      /**< Something about memory. */
 	int starts_disabled;
+	int has_leaks; /**< The memory of processes is searched when they end. */
 	uint64_t ring_bytes;
 	const char *salvage; /**< A path or "no"; NULL for the default. Of the caller, as all values. */
 	const char *control_path;

@@ -55,13 +55,29 @@ static void print_folded(const log_report *report, const void *row)
 			VIEW_COLUMN_BY(0, "call site", .print = print_folded)                                          \
 	}
 
+/* Not known unless the memory was searched when the program ended. */
+#define REACHABILITY_FIELDS                                                                                            \
+	VIEW_FIELD_NEEDS(unreachable, is_searched), VIEW_FIELD_NEEDS(unreachable_bytes, is_searched),                  \
+		VIEW_FIELD_NEEDS(indirect, is_searched), VIEW_FIELD_NEEDS(indirect_bytes, is_searched),                \
+		VIEW_FIELD_NEEDS(interior, is_searched), VIEW_FIELD_NEEDS(interior_bytes, is_searched),                \
+		VIEW_FIELD(unsearched), VIEW_FIELD(unsearched_bytes), VIEW_WITHOUT(is_searched)
+
 /* Documents have all sites, in the order of this one. */
 static const report_view live_sites = {
 	SITE_ROWS,
 	.order = "live_bytes live bytes allocations <stack",
-	.json = {VIEW_ALL_OTHERS, VIEW_FIELD_AS(is_folded, "folded"), VIEW_FRAMES},
-	.row_bytes = 300,
+	.json = {VIEW_ALL_OTHERS, REACHABILITY_FIELDS, VIEW_FIELD_AS(is_folded, "folded"), VIEW_FRAMES},
+	.row_bytes = 450,
 	.left_out = LEFT_OUT_MEMORY_PLACES,
+};
+
+/* On the first screen, unless there is none. */
+static const report_view unreachable_sites = {
+	SITE_ROWS,
+	.title = "Native memory that was unreachable, by call site",
+	.remaining = "unreachable",
+	.order = "unreachable_bytes unreachable bytes allocations <stack",
+	.columns = SITE_COLUMNS("unreachable_bytes", "unreachable"),
 };
 
 static const report_view text_sites[] = {
@@ -122,7 +138,7 @@ static const report_view sizes = {
 static const report_view memory_totals = {
 	.table = REPORT_TABLE_MEMORY,
 	.source = MPROF_TABLE_MEMORY,
-	.json = {VIEW_ALL_OTHERS, VIEW_FIELD_AS(is_estimate, "estimate"),
+	.json = {VIEW_ALL_OTHERS, REACHABILITY_FIELDS, VIEW_FIELD_AS(is_estimate, "estimate"),
 		 VIEW_FIELD_AS(is_peak_estimate, "peak_estimate"), VIEW_FIELD(folded_sites), VIEW_FIELD(untracked)},
 };
 
@@ -135,6 +151,10 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 		{"freed", "frees", NULL},
 		{"not freed", "live", NULL},
 		{"bytes not freed", "live_bytes", NULL},
+		{"unreachable", "unreachable", "is_searched"},
+		{"bytes unreachable", "unreachable_bytes", "is_searched"},
+		{"by unreachable blocks", "indirect_bytes", "indirect"},
+		{"by interior pointers", "interior_bytes", "interior"},
 		{"peak", "peak_bytes", NULL},
 		{"allocations at the peak", "peak_live", NULL},
 		{"time of the peak", "peak_ns", NULL},
@@ -154,6 +174,11 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 	else if (totals->is_peak_estimate)
 		puts("  events are out of order: the peak and the temporary allocations are estimates, all others are "
 		     "exact");
+	if (totals->is_searched && totals->unsearched > 0)
+		printf("  %" PRIu64 " of the blocks not freed are of processes whose memory was not searched\n",
+		       totals->unsearched);
+	if (!totals->is_searched && totals->live > 0)
+		puts("  record --malloc --leaks shows which of the memory not freed was unreachable");
 	puts("  without memory that the program maps itself, as by mmap()");
 }
 
@@ -164,8 +189,11 @@ static void print_memory(const log_report *report)
 	if (!is_there(report, &totals))
 		return;
 	print_totals(report, &totals);
+	if (totals.unreachable > 0)
+		report_view_text(report, &unreachable_sites);
 	if (report_is_first_screen(report)) {
-		report_view_text(report, &text_sites[0]);
+		if (totals.unreachable == 0)
+			report_view_text(report, &text_sites[0]);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(text_sites) / sizeof(text_sites[0]); i++)

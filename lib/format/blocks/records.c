@@ -306,6 +306,15 @@ static void decode_code_end(content_cursor *sized, mprof_code_end_record *end)
 	end->address = sized_amount(sized);
 }
 
+static void decode_memory_search(content_cursor *sized, mprof_memory_search_record *search)
+{
+	search->process = sized_amount(sized);
+	search->blocks = sized_amount(sized);
+	search->bytes = sized_amount(sized);
+	search->root_bytes = sized_amount(sized);
+	search->duration_ns = sized_amount(sized);
+}
+
 static void decode_sized_fields(content_cursor *sized, mprof_record *record)
 {
 	switch (record->kind) {
@@ -341,6 +350,9 @@ static void decode_sized_fields(content_cursor *sized, mprof_record *record)
 		break;
 	case MPROF_RECORD_CODE_END:
 		decode_code_end(sized, &record->as.code_end);
+		break;
+	case MPROF_RECORD_MEMORY_SEARCH:
+		decode_memory_search(sized, &record->as.memory_search);
 		break;
 	default:
 		decode_position(sized, record);
@@ -513,7 +525,12 @@ static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 	case MPROF_RECORD_CODE_RANGE:
 	case MPROF_RECORD_CODE_LINE:
 	case MPROF_RECORD_CODE_END:
+	case MPROF_RECORD_MEMORY_SEARCH:
 		decode_sized(content, record);
+		break;
+	case MPROF_RECORD_MEMORY_BLOCK:
+		record->as.memory_block.process = content_cursor_amount(content);
+		record->as.memory_block.address = decode_address(cursor);
 		break;
 	case MPROF_RECORD_TEXT:
 		record->as.text.text = content_cursor_string(content, NULL);
@@ -757,6 +774,15 @@ static void encode_code_end(encode_buffer *buffer, const mprof_code_end_record *
 	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), 0);
 }
 
+static void encode_memory_search(encode_buffer *buffer, const mprof_memory_search_record *search)
+{
+	const sized_field fields[] = {number_field(search->process), number_field(search->blocks),
+				      number_field(search->bytes), number_field(search->root_bytes),
+				      number_field(search->duration_ns)};
+
+	encode_sized(buffer, fields, sizeof(fields) / sizeof(fields[0]), sizeof(fields) / sizeof(fields[0]));
+}
+
 /* Encodes the fields of a SIZED record. */
 static void encode_sized_fields(encode_buffer *buffer, const mprof_record *record)
 {
@@ -787,6 +813,9 @@ static void encode_sized_fields(encode_buffer *buffer, const mprof_record *recor
 		break;
 	case MPROF_RECORD_CODE_END:
 		encode_code_end(buffer, &record->as.code_end);
+		break;
+	case MPROF_RECORD_MEMORY_SEARCH:
+		encode_memory_search(buffer, &record->as.memory_search);
 		break;
 	default:
 		encode_clock_pair(buffer, &record->as.clock_pair);
@@ -914,6 +943,7 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 	case MPROF_RECORD_PROCESS:
 	case MPROF_RECORD_CLOCK_PAIR:
 	case MPROF_RECORD_POSITION:
+	case MPROF_RECORD_MEMORY_SEARCH:
 		encode_sized_fields(buffer, record);
 		break;
 	default:
@@ -936,6 +966,10 @@ static void encode_record(record_encoder *encoder, const mprof_record *record)
 		encode_metric(encoder->buffer, encoder->encoding, &record->as.metric);
 	} else if (record_is_heap_note(record->kind)) {
 		encode_heap_note(encoder, record);
+	} else if (record->kind == MPROF_RECORD_MEMORY_BLOCK) {
+		encode_varint(encoder->buffer, record->id);
+		encode_varint(encoder->buffer, record->as.memory_block.process);
+		encode_address(encoder, record->as.memory_block.address);
 	} else {
 		encode_varint(encoder->buffer, record->id);
 		if (record_is_of_code_ranges(record->kind))

@@ -49,6 +49,7 @@ static const dialect_code mail_codes[] = {
 	{53, MPROF_BLOCK_CODE_RANGES},
 	{58, MPROF_BLOCK_OBJECT_LABELS},
 	{59, MPROF_BLOCK_REFERENCE_NAMES},
+	{60, MPROF_BLOCK_REACHABILITY},
 };
 
 /* The codes of Mono's own writers. Those with short headers (drop) have only the first eight. */

@@ -54,6 +54,7 @@ const char *mprof_block_get_name(uint32_t kind)
 		[MPROF_BLOCK_CLOCK_PAIRS] = "clock-pairs",
 		[MPROF_BLOCK_OBJECT_LABELS] = "object-labels",
 		[MPROF_BLOCK_REFERENCE_NAMES] = "reference-names",
+		[MPROF_BLOCK_REACHABILITY] = "reachability",
 		[MPROF_BLOCK_WATERMARK] = "watermark",
 		[MPROF_BLOCK_INDEX] = "index",
 	};

@@ -59,6 +59,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	monitors_init(&profile->monitors, &profile->budget, options->with_monitor_objects != 0);
 	finalizers_init(&profile->finalizers, allocator);
 	memory_init(&profile->memory, &profile->budget, &profile->alive_window);
+	reachability_init(&profile->reachable, &profile->budget, options->with_blocks != 0);
 	object_ages_init(&profile->ages, &profile->budget, &profile->alive_window);
 	profile->ages.is_enabled = options->with_ages != 0;
 	profile->ages.last_snapshot = options->alive_at_snapshot;
@@ -98,7 +99,7 @@ static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
-	       options->ends_at_last_event <= 1 && options->fold_idle <= 1 && options->reserved == 0 &&
+	       options->ends_at_last_event <= 1 && options->fold_idle <= 1 && options->with_blocks <= 1 &&
 	       options->with_locations <= 1 && options->with_ages <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
 	       options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX && options->timeline_slices != 1 &&
 	       (options->slow_calls == 0 || options->with_durations) &&
@@ -158,6 +159,7 @@ void mprof_profile_destroy(mprof_profile *profile)
 	monitors_destroy(&profile->monitors);
 	finalizers_destroy(&profile->finalizers);
 	memory_destroy(&profile->memory);
+	reachability_destroy(&profile->reachable);
 	object_ages_destroy(&profile->ages);
 	lists_destroy(&profile->lists);
 	descriptions_destroy(&profile->described);
@@ -589,8 +591,8 @@ static int show_lines(mprof_profile *profile, const mprof_reader *reader, progre
 static uint64_t count_steps(const mprof_profile *profile, const mprof_reader *reader)
 {
 	uint64_t steps = samples_steps(&profile->samples) + method_steps(profile) + memory_steps(&profile->memory) +
-			 object_ages_steps(&profile->ages) + collections_steps(&profile->collections) +
-			 line_steps(profile, reader);
+			 reachability_steps(&profile->reachable, &profile->memory) + object_ages_steps(&profile->ages) +
+			 collections_steps(&profile->collections) + line_steps(profile, reader);
 
 	if (profile->timeline.limit != 0)
 		steps += collections_steps(&profile->stops) +
@@ -620,7 +622,11 @@ static int show_results(mprof_profile *profile, const mprof_reader *reader, cons
 	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile, going) ||
 	    !show_methods(profile, going) ||
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
-	    !memory_process_provisionally(&profile->memory, going) || !object_ages_finish(&profile->ages, going) ||
+	    !memory_process_provisionally(&profile->memory, going) ||
+	    !reachability_show(&profile->reachable, &profile->memory, &profile->addresses,
+			       !window_is_over(&profile->alive_window, session->last.counter), profile->has_processes,
+			       going) ||
+	    !object_ages_finish(&profile->ages, going) ||
 	    !collections_pair(&profile->collections, session->start.counter, &profile->window, going) ||
 	    (!show_spans(profile, session) && !profile_limit_skip_result(profile)))
 		return 0;

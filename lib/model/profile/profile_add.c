@@ -577,11 +577,22 @@ static int add_code_range(mprof_profile *profile, const mprof_record *record)
 	return code_places_add(&profile->lists.code_places, &range);
 }
 
+static int add_reachability(mprof_profile *profile, const mprof_record *records, size_t count)
+{
+	int is_added = 1;
+
+	for (size_t i = 0; is_added && i < count; i++)
+		is_added = reachability_add(&profile->reachable, &profile->addresses, &records[i]);
+	return is_added;
+}
+
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
 	/* Snapshots outside of the window are not in the list. */
 	if (block->kind == MPROF_BLOCK_OBJECT_LABELS)
 		return heap_snapshots_add_notes(&profile->heap_snapshots, block, records, count);
+	if (block->kind == MPROF_BLOCK_REACHABILITY)
+		return add_reachability(profile, records, count);
 	/* Values in the window may be of metrics that were defined before it. */
 	for (size_t i = 0; i < count; i++) {
 		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->lists.metrics, &records[i]))
@@ -710,6 +721,18 @@ static void update_windows(mprof_profile *profile, const mprof_reader *reader)
 				    profile_latest_counter(profile, session.start.counter));
 }
 
+/* Whether a block consists of records of which the reader does not keep all that the profile needs. */
+static int has_kept_records(const mprof_block *block)
+{
+	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY) | MPROF_BLOCK_BIT(MPROF_BLOCK_OBJECT_LABELS) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_REACHABILITY) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCK_PAIRS) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_CODE_RANGES);
+
+	return block->kind < 64 && (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
+}
+
 static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
 	int is_added = 1;
@@ -723,6 +746,8 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	if (!block->loaded)
 		return MPROF_OK;
 	begin_timeline(profile, reader);
+	if (has_kept_records(block))
+		return add_records_block(profile, reader, block);
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
 		return add_events_block(profile, reader, block);
@@ -735,15 +760,6 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		return add_typed_block(profile, reader, block);
 	case MPROF_BLOCK_HEAP_DATA:
 		return add_heap_block(profile, reader, block);
-	case MPROF_BLOCK_HEAP_SUMMARY:
-	case MPROF_BLOCK_OBJECT_LABELS:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_CLOCKS:
-	case MPROF_BLOCK_CLOCK_PAIRS:
-	case MPROF_BLOCK_TIMELINES:
-	case MPROF_BLOCK_PROCESSES:
-	case MPROF_BLOCK_CODE_RANGES:
-		return add_records_block(profile, reader, block);
 	case MPROF_BLOCK_SESSION:
 		return add_session_block(profile, reader);
 	case MPROF_BLOCK_THREAD:

@@ -20,6 +20,7 @@
 #include "model/records/heap_snapshots.h"
 #include "model/records/lists.h"
 #include "model/records/memory.h"
+#include "model/records/reachability.h"
 #include "model/records/monitors.h"
 #include "model/records/object_ages.h"
 #include "model/records/record_table.h"
@@ -69,6 +70,7 @@ struct mprof_profile {
 	monitor_list monitors;
 	finalizer_list finalizers;
 	memory_model memory;
+	reachability reachable;
 	object_ages ages;
 	profile_lists lists;
 	descriptions described;

@@ -676,6 +676,24 @@ static int memory_is_estimate(const mprof_profile *profile)
 	       profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
 }
 
+/* Both tables have the same figures. \p sums: NULL if nothing is known. */
+#define STORE_REACHABILITY(row, sums)                                                                                  \
+	do {                                                                                                           \
+		const reachability_sums *const known = (sums);                                                         \
+                                                                                                                       \
+		(row)->is_searched = known != NULL;                                                                    \
+		(row)->unsearched = known != NULL ? known->blocks[PART_UNSEARCHED] : (row)->live;                      \
+		(row)->unsearched_bytes = known != NULL ? known->bytes[PART_UNSEARCHED] : (row)->live_bytes;           \
+		if (known == NULL)                                                                                     \
+			break;                                                                                         \
+		(row)->unreachable = known->blocks[PART_UNREACHABLE];                                                  \
+		(row)->unreachable_bytes = known->bytes[PART_UNREACHABLE];                                             \
+		(row)->indirect = known->blocks[PART_INDIRECT];                                                        \
+		(row)->indirect_bytes = known->bytes[PART_INDIRECT];                                                   \
+		(row)->interior = known->blocks[PART_INTERIOR];                                                        \
+		(row)->interior_bytes = known->bytes[PART_INTERIOR];                                                   \
+	} while (0)
+
 static void store_memory(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_memory_stats *stats = row;
@@ -699,6 +717,7 @@ static void store_memory(const mprof_profile *profile, size_t index, void *row)
 	stats->is_peak_estimate = stats->is_estimate || memory->late_events > 0;
 	stats->folded_sites = memory->folded.allocations;
 	stats->untracked = memory->untracked;
+	STORE_REACHABILITY(stats, profile->reachable.is_searched ? &profile->reachable.total : NULL);
 }
 
 static size_t count_memory_sites(const mprof_profile *profile)
@@ -724,6 +743,26 @@ static void store_memory_site(const mprof_profile *profile, size_t index, void *
 	site->lifetime_ns = profile_clock_sum(&profile->clock, found->lifetimes);
 	site->shortest_ns = profile_clock_sum(&profile->clock, found->shortest);
 	site->longest_ns = profile_clock_sum(&profile->clock, found->longest);
+	STORE_REACHABILITY(site, !profile->reachable.is_searched ? NULL
+				 : site->is_folded               ? &profile->reachable.folded
+								 : reachability_of_site(&profile->reachable, index));
+}
+
+static size_t count_memory_blocks(const mprof_profile *profile)
+{
+	return profile->reachable.block_count;
+}
+
+static void store_memory_block(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_memory_block *block = row;
+	const live_block *found = &profile->reachable.blocks[index];
+
+	block->address = address_spaces_find(&profile->addresses, found->block.address, &block->process);
+	block->size = found->block.size;
+	block->time_ns = profile_clock_time(&profile->clock, found->block.counter);
+	block->stack = found->stack;
+	block->reachability = found->reachability;
 }
 
 static size_t count_memory_sizes(const mprof_profile *profile)
@@ -1063,6 +1102,7 @@ static const profile_table tables[] = {
 	PROFILE_TABLE(TRACED_ADDRESSES, mprof_traced_address, count_traced_addresses, store_address),
 	PROFILE_TABLE(MEMORY, mprof_memory_stats, count_one, store_memory),
 	PROFILE_TABLE(MEMORY_SITES, mprof_memory_site, count_memory_sites, store_memory_site),
+	PROFILE_TABLE(MEMORY_BLOCKS, mprof_memory_block, count_memory_blocks, store_memory_block),
 	PROFILE_TABLE(MEMORY_SIZES, mprof_memory_size, count_memory_sizes, store_memory_size),
 	PROFILE_TABLE(COLLECTIONS, mprof_collection, count_collections, store_collection),
 	PROFILE_TABLE(HEAP_RESIZES, mprof_heap_resize, count_heap_resizes, store_heap_resize),

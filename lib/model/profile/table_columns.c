@@ -323,6 +323,15 @@ static const mprof_table_column memory_columns[] = {
 	COLUMN(is_peak_estimate, BOOLEAN),
 	COLUMN(folded_sites, COUNT),
 	COLUMN(untracked, COUNT),
+	COLUMN(unreachable, COUNT),
+	COLUMN(unreachable_bytes, BYTES),
+	COLUMN(indirect, COUNT),
+	COLUMN(indirect_bytes, BYTES),
+	COLUMN(interior, COUNT),
+	COLUMN(interior_bytes, BYTES),
+	COLUMN(unsearched, COUNT),
+	COLUMN(unsearched_bytes, BYTES),
+	COLUMN(is_searched, BOOLEAN),
 };
 #undef ROW
 
@@ -341,6 +350,22 @@ static const mprof_table_column memory_sites_columns[] = {
 	COLUMN(lifetime_ns, NANOSECONDS),
 	COLUMN(shortest_ns, NANOSECONDS),
 	COLUMN(longest_ns, NANOSECONDS),
+	COLUMN(unreachable, COUNT),
+	COLUMN(unreachable_bytes, BYTES),
+	COLUMN(indirect, COUNT),
+	COLUMN(indirect_bytes, BYTES),
+	COLUMN(interior, COUNT),
+	COLUMN(interior_bytes, BYTES),
+	COLUMN(unsearched, COUNT),
+	COLUMN(unsearched_bytes, BYTES),
+	COLUMN(is_searched, BOOLEAN),
+};
+#undef ROW
+
+#define ROW mprof_memory_block
+static const mprof_table_column memory_blocks_columns[] = {
+	COLUMN(address, ADDRESS), COLUMN(size, BYTES),  COLUMN(process, NUMBER),
+	COLUMN(time_ns, TIME),    COLUMN(stack, STACK), COLUMN(reachability, KIND),
 };
 #undef ROW
 
@@ -682,6 +707,7 @@ static const table_description tables[] = {
 	TABLE(CODE_RANGES, code_ranges, mprof_code_range_stats),
 	TABLE(GC_GENERATIONS, gc_generations, mprof_gc_generation),
 	TABLE(THREAD_STATES, thread_states, mprof_thread_state_stats),
+	TABLE(MEMORY_BLOCKS, memory_blocks, mprof_memory_block),
 };
 
 static const table_list list = {tables, sizeof(tables) / sizeof(tables[0]), 1};

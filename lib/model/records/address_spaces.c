@@ -72,3 +72,15 @@ int address_spaces_key(address_spaces *all, uint64_t process, uint64_t address, 
 	*key = REGION_BIT | (uint64_t)all->latest << REGION_SHIFT | (address & REGION_LOW);
 	return 1;
 }
+
+uint64_t address_spaces_find(const address_spaces *all, uint64_t key, uint64_t *process)
+{
+	const address_region *region;
+
+	*process = 0;
+	if ((key & REGION_BIT) == 0)
+		return key;
+	region = &all->regions[(key & ~REGION_BIT) >> REGION_SHIFT];
+	*process = region->process;
+	return region->high << REGION_SHIFT | (key & REGION_LOW);
+}

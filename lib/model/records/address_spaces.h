@@ -32,4 +32,7 @@ void address_spaces_destroy(address_spaces *all);
  */
 int address_spaces_key(address_spaces *all, uint64_t process, uint64_t address, uint64_t *key);
 
+/** The address and the process of a number that address_spaces_key() returned. */
+uint64_t address_spaces_find(const address_spaces *all, uint64_t key, uint64_t *process);
+
 #endif

@@ -286,6 +286,43 @@ void memory_site_get_peak(const memory_model *model, const memory_site *site, ui
 	*bytes = site->peak == model->state.sums.peak ? site->peak_bytes : site->live_bytes;
 }
 
+const memory_block *memory_find_block(const memory_model *model, uint64_t address)
+{
+	return memory_blocks_find(&model->state.blocks, address);
+}
+
+int memory_next_block(const memory_model *model, size_t *position, const memory_block **block)
+{
+	const hash_index *index = &model->state.blocks.index;
+
+	while (*position < index->capacity) {
+		*block = hash_index_slot(index, &block_slots, (*position)++);
+		if (is_block(*block))
+			return 1;
+	}
+	return 0;
+}
+
+size_t memory_block_capacity(const memory_model *model)
+{
+	return model->state.blocks.index.capacity;
+}
+
+int memory_block_is_counted(const memory_block *block)
+{
+	return block->site != MEMORY_UNCOUNTED;
+}
+
+size_t memory_block_site(const memory_model *model, const memory_block *block)
+{
+	return block->site == MEMORY_FOLDED ? model->state.site_count : block->site;
+}
+
+uint32_t memory_block_stack(const memory_model *model, const memory_block *block)
+{
+	return block->site == MEMORY_FOLDED ? 0 : model->state.sites[block->site].stack;
+}
+
 size_t memory_site_count(const memory_model *model)
 {
 	return model->state.site_count + (model->state.sums.folded.allocations > 0);

@@ -188,6 +188,27 @@ int memory_process_provisionally(memory_model *model, progress *going);
 /** The number of sites, including that of folded call stacks, which is the last one. */
 size_t memory_site_count(const memory_model *model);
 
+/** The tracked block at an address, or NULL. Valid until an event or a watermark is added. */
+const memory_block *memory_find_block(const memory_model *model, uint64_t address);
+
+/**
+ * Finds the next tracked block, from position 0 on, in no particular order: no result may depend on it. Returns 0 if
+ * there is none.
+ */
+int memory_next_block(const memory_model *model, size_t *position, const memory_block **block);
+
+/** At least the number of steps of memory_next_block() through all blocks. */
+size_t memory_block_capacity(const memory_model *model);
+
+/** Whether an allocation counts. The functions below are for such blocks. */
+int memory_block_is_counted(const memory_block *block);
+
+/** The number of the site of a block; the number of sites (memory_state) for that of folded call stacks. */
+size_t memory_block_site(const memory_model *model, const memory_block *block);
+
+/** The stack ID of a block, 0 if it is not known. */
+uint32_t memory_block_stack(const memory_model *model, const memory_block *block);
+
 /** The sums of a site at the peak. */
 void memory_site_get_peak(const memory_model *model, const memory_site *site, uint64_t *live, uint64_t *bytes);
 

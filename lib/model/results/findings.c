@@ -595,6 +595,40 @@ static char *describe_memory_site(const finding_source *source, uint32_t stack, 
 	return text;
 }
 
+/* Adds what the program could not reach any more, or that it could reach all. */
+static void add_searched_leak(finding_source *source, const mprof_memory_stats *memory)
+{
+	mprof_memory_site site = {.struct_size = sizeof(site)};
+	mprof_memory_site worst = {.struct_size = sizeof(worst)};
+	const uint64_t share_of_peak = finding_percent(memory->unreachable_bytes, memory->peak_bytes);
+	char texts[4][FINDING_NUMBER_SIZE];
+	char place[FINDING_NAME_SIZE + 64];
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MEMORY_SITES, i, &site); i++) {
+		if (site.unreachable_bytes - site.indirect_bytes > worst.unreachable_bytes - worst.indirect_bytes &&
+		    site.stack != 0)
+			worst = site;
+	}
+	if (memory->unreachable == 0)
+		finding_add(source, "native-leak", "memory", 8, "report --sections=memory",
+			    "%s of native memory in %s block%s never freed; the program could still reach %s at its "
+			    "end.",
+			    finding_bytes(texts[0], memory->live_bytes), finding_count(texts[1], memory->live),
+			    memory->live == 1 ? " was" : "s were",
+			    memory->unsearched > 0 ? "what was searched" : "all");
+	else
+		finding_add(source, "native-leak", "memory",
+			    memory->unreachable_bytes < MEGABYTE / 10 ? 30
+								      : at_least(at_most(20 + share_of_peak, 90), 30),
+			    "report --sections=memory",
+			    "%s of native memory in %s block%s unreachable at the end, of %s in %s never freed%s.",
+			    finding_bytes(texts[0], memory->unreachable_bytes),
+			    finding_count(texts[1], memory->unreachable), memory->unreachable == 1 ? " was" : "s were",
+			    finding_bytes(texts[2], memory->live_bytes), finding_count(texts[3], memory->live),
+			    describe_memory_site(source, worst.stack, worst.unreachable_bytes,
+						 memory->unreachable_bytes, place, sizeof(place)));
+}
+
 static void add_native_leak(finding_source *source, const mprof_memory_stats *memory)
 {
 	mprof_memory_site site = {.struct_size = sizeof(site)};
@@ -610,6 +644,10 @@ static void add_native_leak(finding_source *source, const mprof_memory_stats *me
 	}
 	if (memory->live_bytes == 0)
 		return;
+	if (memory->is_searched) {
+		add_searched_leak(source, memory);
+		return;
+	}
 	finding_add(
 		source, "native-leak", "memory",
 		memory->live_bytes < MEGABYTE / 10 ? 8 : at_least(at_most(20 + share_of_peak, 90), 30),
