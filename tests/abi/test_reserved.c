@@ -331,7 +331,7 @@ static const reserved_field fields[] = {
 	FIELD(reader_options, reserved, UINT32_MAX, open_reader, 0),
 	FIELD(profile_options, ends_at_last_event, ~UINT32_C(1), create_profile, 0),
 	FIELD(profile_options, fold_idle, ~UINT32_C(1), create_profile, 0),
-	FIELD(profile_options, reserved, UINT32_MAX, create_profile, 0),
+	FIELD(profile_options, with_blocks, ~UINT32_C(1), create_profile, 0),
 	FIELD(diff_options, reserved, UINT32_MAX, create_heap_diff, 0),
 	FIELD(class_definition, reserved, UINT32_MAX, write_class, 0),
 	FIELD(method_definition, reserved, UINT32_MAX, write_method, 0),

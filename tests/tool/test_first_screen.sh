@@ -53,7 +53,7 @@ for label in 'bytes not freed' 'not freed' 'peak'; do
 	grep -qF -- "$number" text.lines || fail "$label: no sentence has $number: $(cat text.lines)"
 done
 
-# What holds a heap that grew, as "mprof heap --leaks" has it; of a log that cannot be read again, the command says more.
+# What holds a heap that grew, as "mprof heap --leaks" has it. A log that cannot be read twice has the command only.
 make_tree ending ending.mprof 4
 mprof heap --leaks ending.mprof
 holder=$(sed -n 's/^    held by //p' out | head -n 1)

@@ -126,7 +126,7 @@ expect "files" "$(find . -name '*part*' | wc -l)" 0
 
 # A FIFO or a device: the log is written while the program runs, and is not opened again.
 mkfifo fifo
-# A reader that ends early: the log is not whole, and the status says so unless the program has one of its own.
+# A reader that ends early: the log is not whole, and the status is 1 unless the program has one of its own.
 for arguments in '' 'a b'; do
 	head -c 10 fifo >/dev/null &
 	# shellcheck disable=SC2086 # Two arguments.

@@ -251,7 +251,7 @@ static size_t argument_room(const event_encoder *encoder, const mprof_event *eve
 	const event_definitions *defined = &encoder->checker.defined;
 	size_t room = 0;
 
-	/* Before a type is defined, no event of a type passes the check: most logs need no pass over the events here. */
+	/* Without types, no event of a type passes the check: most logs need no pass over the events here. */
 	if (encoder->checker.rules[MPROF_EVENT_TYPED].layout != EVENT_LAYOUT_SIZED ||
 	    (*defined->type_count == 0 && !defined->any))
 		return 0;
