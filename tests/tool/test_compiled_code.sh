@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 }
 END
 read -ra compiler <<<"${CC:-cc}"
-"${compiler[@]}" -O1 -w -o program program.c 2>compiler.out || skip "the compiler cannot compile: $(cat compiler.out)"
+"${compiler[@]}" -O1 -fno-omit-frame-pointer -w -o program program.c 2>compiler.out || skip "the compiler cannot compile: $(cat compiler.out)"
 
 # record LOG ARGUMENTS...: records the program, which prints the path of its map.
 record() {
