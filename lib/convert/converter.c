@@ -122,13 +122,13 @@ static uint64_t wanted_directives(const log_declarations *source, int has_column
 static log_declarations declarations_translate(const log_declarations *source, const dialect_rules *target,
 					       int has_columns)
 {
-	log_declarations made = {target, wanted_directives(source, has_columns) & target->directives,
-				 source->flags & target->intro_flags};
+	log_declarations declarations = {target, wanted_directives(source, has_columns) & target->directives,
+					 source->flags & target->intro_flags};
 
 	/* If the dialect of the source has constant flags too, its own flags are right and are kept. */
 	if (source->rules->constant_intro_flags == 0)
-		made.flags |= target->constant_intro_flags;
-	return made;
+		declarations.flags |= target->constant_intro_flags;
+	return declarations;
 }
 
 #define MAPPING_BATCH 64
@@ -833,10 +833,10 @@ static void choose_resolution(mprof_converter *converter, const mprof_converter_
 }
 
 /* Reads the options of the caller, who may have been compiled with other versions of the structs. */
-static mprof_status read_options(const mprof_converter_options *given, mprof_converter_options *options,
+static mprof_status read_options(const mprof_converter_options *input, mprof_converter_options *options,
 				 mprof_writer_options *writer)
 {
-	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
+	if (struct_copy_in(options, input, sizeof(*options)) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
 	mprof_writer_options_init(writer, sizeof(*writer));
 	if (options->writer != NULL && struct_copy_in(writer, options->writer, sizeof(*writer)) != MPROF_OK)
@@ -856,60 +856,60 @@ void mprof_converter_options_init(mprof_converter_options *options, size_t struc
 static mprof_converter *allocate_converter(mprof_reader *reader, const mprof_writer_options *writer,
 					   const mprof_allocator *allocator)
 {
-	mprof_converter *made = allocator_allocate_zeroed(allocator, sizeof(*made));
+	mprof_converter *created = allocator_allocate_zeroed(allocator, sizeof(*created));
 
-	if (made == NULL)
+	if (created == NULL)
 		return NULL;
-	made->allocator = *allocator;
-	made->reader = reader;
-	made->faults.reader = reader;
-	made->writer_options = *writer;
-	made->resolution.divisor = 1;
-	encode_buffer_init(&made->arguments, allocator, SIZE_MAX);
-	thread_map_init(&made->thread_positions, allocator);
-	stack_table_init(&made->stacks, allocator, sizeof(switched_calls));
+	created->allocator = *allocator;
+	created->reader = reader;
+	created->faults.reader = reader;
+	created->writer_options = *writer;
+	created->resolution.divisor = 1;
+	encode_buffer_init(&created->arguments, allocator, SIZE_MAX);
+	thread_map_init(&created->thread_positions, allocator);
+	stack_table_init(&created->stacks, allocator, sizeof(switched_calls));
 	for (size_t kind = 0; kind < RECORD_KIND_COUNT; kind++) {
-		id_map_init(&made->ids[kind].moved, allocator);
-		made->implied_ids[kind] = reader_last_own_id(reader, kind);
+		id_map_init(&created->ids[kind].moved, allocator);
+		created->implied_ids[kind] = reader_last_own_id(reader, kind);
 	}
-	return made;
+	return created;
 }
 
 mprof_status mprof_converter_create(mprof_reader *reader, const mprof_converter_options *options,
 				    mprof_converter **converter)
 {
-	mprof_converter_options own;
+	mprof_converter_options copy;
 	mprof_writer_options writer;
 	mprof_allocator allocator;
-	mprof_converter *made;
+	mprof_converter *created;
 
 	if (converter == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*converter = NULL;
-	if (reader == NULL || read_options(options, &own, &writer) != MPROF_OK ||
+	if (reader == NULL || read_options(options, &copy, &writer) != MPROF_OK ||
 	    !allocator_init(&allocator, writer.allocator))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader_is_after_intro(reader))
 		return MPROF_ERR_STATE;
-	made = allocate_converter(reader, &writer, &allocator);
-	if (made == NULL)
+	created = allocate_converter(reader, &writer, &allocator);
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	read_ahead(made);
-	if (made->pending_status == MPROF_ERR_MEMORY) {
-		mprof_converter_destroy(made);
+	read_ahead(created);
+	if (created->pending_status == MPROF_ERR_MEMORY) {
+		mprof_converter_destroy(created);
 		return MPROF_ERR_MEMORY;
 	}
 	/* If INTRO is missing, the next block provides the time when the log began. */
 	if (!reader_has_clock(reader)) {
-		mprof_converter_destroy(made);
+		mprof_converter_destroy(created);
 		return MPROF_ERR_STATE;
 	}
-	read_declarations(made);
-	prepare_writer_options(made);
-	choose_resolution(made, &own);
-	made->at_end = own.at_end;
-	made->at_end_user = own.user;
-	*converter = made;
+	read_declarations(created);
+	prepare_writer_options(created);
+	choose_resolution(created, &copy);
+	created->at_end = copy.at_end;
+	created->at_end_user = copy.user;
+	*converter = created;
 	return MPROF_OK;
 }
 

@@ -409,7 +409,7 @@ static thread_state *converter_thread(mprof_converter *converter, uint64_t threa
 {
 	const size_t position = thread_map_find(&converter->thread_positions, thread);
 	void *threads = converter->threads;
-	thread_state *made;
+	thread_state *created;
 	int is_added;
 
 	if (position != THREAD_MAP_NONE)
@@ -419,9 +419,9 @@ static thread_state *converter_thread(mprof_converter *converter, uint64_t threa
 	converter->threads = threads;
 	if (!is_added)
 		return NULL;
-	made = &converter->threads[converter->thread_count++];
-	made->thread = thread;
-	return made;
+	created = &converter->threads[converter->thread_count++];
+	created->thread = thread;
+	return created;
 }
 
 /*

@@ -168,14 +168,14 @@ static mprof_status state_again(mprof_converter *converter, const mprof_block *b
 /* States what applies to the samples or allocations of a block, if the last block of this kind had another value. */
 static mprof_status merge_session_before(mprof_converter *converter, const mprof_block *block)
 {
-	const merge_properties *own = &converter->merge->stated;
+	const merge_properties *input = &converter->merge->stated;
 	merge_properties *stated = &converter->merge->shared->stated;
 
 	if (block->kind == MPROF_BLOCK_EVENTS)
-		return state_again(converter, block, ALLOC_SAMPLE_BYTES_KEY, own->alloc_sample_bytes,
+		return state_again(converter, block, ALLOC_SAMPLE_BYTES_KEY, input->alloc_sample_bytes,
 				   &stated->alloc_sample_bytes);
-	if (block->kind == MPROF_BLOCK_SAMPLES && own->sample_period != 0)
-		return state_again(converter, block, SAMPLE_PERIOD_KEY, own->sample_period, &stated->sample_period);
+	if (block->kind == MPROF_BLOCK_SAMPLES && input->sample_period != 0)
+		return state_again(converter, block, SAMPLE_PERIOD_KEY, input->sample_period, &stated->sample_period);
 	return MPROF_OK;
 }
 

@@ -129,41 +129,41 @@ static void used_numbers_release(used_numbers *all, uint64_t number)
 	hash_map_remove(&all->used, number);
 }
 
-static void own_numbers_init(own_numbers *own, const mprof_allocator *allocator, used_numbers *used)
+static void own_numbers_init(own_numbers *numbers, const mprof_allocator *allocator, used_numbers *used)
 {
-	own->used = used;
-	hash_map_init(&own->moved, allocator);
+	numbers->used = used;
+	hash_map_init(&numbers->moved, allocator);
 }
 
-static void own_numbers_destroy(own_numbers *own)
+static void own_numbers_destroy(own_numbers *numbers)
 {
-	hash_map_destroy(&own->moved);
+	hash_map_destroy(&numbers->moved);
 }
 
-int own_numbers_has(const own_numbers *own, uint64_t number)
+int own_numbers_has(const own_numbers *numbers, uint64_t number)
 {
-	return hash_map_get(&own->moved, number) != NULL;
+	return hash_map_get(&numbers->moved, number) != NULL;
 }
 
-int own_numbers_set(own_numbers *own, uint64_t number, uint64_t merged)
+int own_numbers_set(own_numbers *numbers, uint64_t number, uint64_t merged)
 {
-	return merged != 0 && hash_map_put(&own->moved, number, merged);
+	return merged != 0 && hash_map_put(&numbers->moved, number, merged);
 }
 
-uint64_t own_numbers_get(own_numbers *own, uint64_t number, int *is_new)
+uint64_t own_numbers_get(own_numbers *numbers, uint64_t number, int *is_new)
 {
-	const uint64_t *known = hash_map_get(&own->moved, number);
+	const uint64_t *known = hash_map_get(&numbers->moved, number);
 	uint64_t merged;
 
 	if (is_new != NULL)
 		*is_new = 0;
 	if (number == 0 || known != NULL)
 		return number == 0 ? 0 : *known;
-	merged = used_numbers_take(own->used, number);
+	merged = used_numbers_take(numbers->used, number);
 	if (merged == 0)
 		return 0;
-	if (!own_numbers_set(own, number, merged)) {
-		used_numbers_release(own->used, merged);
+	if (!own_numbers_set(numbers, number, merged)) {
+		used_numbers_release(numbers->used, merged);
 		return 0;
 	}
 	if (is_new != NULL)
@@ -171,14 +171,14 @@ uint64_t own_numbers_get(own_numbers *own, uint64_t number, int *is_new)
 	return merged;
 }
 
-void own_numbers_end(own_numbers *own, uint64_t number)
+void own_numbers_end(own_numbers *numbers, uint64_t number)
 {
-	const uint64_t *known = hash_map_get(&own->moved, number);
+	const uint64_t *known = hash_map_get(&numbers->moved, number);
 
 	if (known == NULL)
 		return;
-	used_numbers_release(own->used, *known);
-	hash_map_remove(&own->moved, number);
+	used_numbers_release(numbers->used, *known);
+	hash_map_remove(&numbers->moved, number);
 }
 
 /* Numbers of threads that are made up: above those that systems give threads, and no addresses. */

@@ -42,16 +42,16 @@ typedef struct own_numbers {
 } own_numbers;
 
 /** The number in the merged log, which is taken at first; 0 for 0, or if there is no memory. is_new may be NULL. */
-uint64_t own_numbers_get(own_numbers *own, uint64_t number, int *is_new);
+uint64_t own_numbers_get(own_numbers *numbers, uint64_t number, int *is_new);
 
 /** Sets the number in the merged log of one that has none yet. Returns 0 if there is no memory. */
-int own_numbers_set(own_numbers *own, uint64_t number, uint64_t merged);
+int own_numbers_set(own_numbers *numbers, uint64_t number, uint64_t merged);
 
 /** Whether a number has one in the merged log. */
-int own_numbers_has(const own_numbers *own, uint64_t number);
+int own_numbers_has(const own_numbers *numbers, uint64_t number);
 
 /** Forgets a number and makes the one of the merged log free. */
-void own_numbers_end(own_numbers *own, uint64_t number);
+void own_numbers_end(own_numbers *numbers, uint64_t number);
 
 /** What each log numbers independently, apart from records. */
 typedef enum merge_number {

@@ -386,10 +386,10 @@ static int can_be_merged(uint32_t dialect)
 	return rules != NULL && dialect_has_directive(rules, MPROF_DIRECTIVE_PROCESSES);
 }
 
-static mprof_status read_options(const mprof_merger_options *given, mprof_merger_options *options,
+static mprof_status read_options(const mprof_merger_options *input, mprof_merger_options *options,
 				 mprof_writer_options *writer)
 {
-	if (given == NULL || struct_copy_in(options, given, sizeof(*options)) != MPROF_OK || options->open == NULL ||
+	if (input == NULL || struct_copy_in(options, input, sizeof(*options)) != MPROF_OK || options->open == NULL ||
 	    options->close == NULL)
 		return MPROF_ERR_ARGUMENT;
 	mprof_writer_options_init(writer, sizeof(*writer));
@@ -400,25 +400,25 @@ static mprof_status read_options(const mprof_merger_options *given, mprof_merger
 
 mprof_status mprof_merger_create(const mprof_merger_options *options, mprof_merger **merger)
 {
-	mprof_merger_options own;
+	mprof_merger_options copy;
 	mprof_writer_options writer;
 	mprof_allocator allocator;
-	mprof_merger *made;
+	mprof_merger *created;
 
 	if (merger == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*merger = NULL;
-	if (read_options(options, &own, &writer) != MPROF_OK || !allocator_init(&allocator, writer.allocator))
+	if (read_options(options, &copy, &writer) != MPROF_OK || !allocator_init(&allocator, writer.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	made->allocator = allocator;
-	made->options = own;
-	made->writer_options = writer;
-	made->error.struct_size = sizeof(made->error);
-	made->error.what = "no error";
-	*merger = made;
+	created->allocator = allocator;
+	created->options = copy;
+	created->writer_options = writer;
+	created->error.struct_size = sizeof(created->error);
+	created->error.what = "no error";
+	*merger = created;
 	return MPROF_OK;
 }
 

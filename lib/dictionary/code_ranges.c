@@ -318,7 +318,7 @@ static mprof_status update_trees(code_ranges *ranges)
 {
 	size_t kept = ranges->tree_count;
 	size_t first = 0;
-	claim_tree made;
+	claim_tree tree;
 	mprof_status status;
 
 	/* Claims of a damaged block were removed before anything was looked up. */
@@ -328,12 +328,12 @@ static mprof_status update_trees(code_ranges *ranges)
 		return MPROF_OK;
 	for (; kept > 0 && ranges->trees[kept - 1].claim_count <= 2 * (ranges->claim_count - first); kept--)
 		first = ranges->trees[kept - 1].first_claim;
-	status = build_tree(ranges, first, &made);
+	status = build_tree(ranges, first, &tree);
 	if (status != MPROF_OK)
 		return status;
 	for (size_t i = kept; i < ranges->tree_count; i++)
 		tree_destroy(ranges->budget, &ranges->trees[i]);
-	ranges->trees[kept] = made;
+	ranges->trees[kept] = tree;
 	ranges->tree_count = kept + 1;
 	return MPROF_OK;
 }

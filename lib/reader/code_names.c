@@ -227,14 +227,14 @@ static mprof_status add_named(mprof_reader *reader, const code_answer *answer, u
 /* Adds a frame of the log to a named call stack. */
 static mprof_status add_own(mprof_reader *reader, const struct code_frame *frame, uint32_t *named)
 {
-	definition_stack own;
+	definition_stack copy;
 	uint32_t flags;
 
-	(void)definition_table_get_stack(&reader->definitions, frame->stack, &own);
-	flags = (own.is_native ? MPROF_EVENT_FLAG_NATIVE : 0) | (own.is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0);
-	if (own.position != 0)
+	(void)definition_table_get_stack(&reader->definitions, frame->stack, &copy);
+	flags = (copy.is_native ? MPROF_EVENT_FLAG_NATIVE : 0) | (copy.is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0);
+	if (copy.position != 0)
 		flags = DEFINITION_FLAGS_POSITION;
-	return definition_intern_stack(&reader->code.interner, *named, own.position != 0 ? own.position : own.target,
+	return definition_intern_stack(&reader->code.interner, *named, copy.position != 0 ? copy.position : copy.target,
 				       flags, named);
 }
 
@@ -463,7 +463,7 @@ mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t process, ui
 {
 	code_address searched;
 	code_answer answer;
-	mprof_record own;
+	mprof_record copy;
 	mprof_status status;
 
 	if (reader_check_pointer(reader, range) != MPROF_OK || record_size < SIZE_UP_TO(mprof_record, as))
@@ -477,11 +477,11 @@ mprof_status mprof_reader_lookup_code(mprof_reader *reader, uint64_t process, ui
 		return reader_fail_memory(reader, "out of memory for names of code");
 	if (status != MPROF_OK)
 		return status;
-	status = definition_table_get(&reader->definitions, MPROF_RECORD_CODE_RANGE, answer.range, &own)
+	status = definition_table_get(&reader->definitions, MPROF_RECORD_CODE_RANGE, answer.range, &copy)
 			 ? MPROF_OK
 			 : MPROF_ERR_UNDEFINED_ID;
 	if (status == MPROF_OK)
-		own.as.code_range.address = answer.address;
-	element_put(range, record_size, 0, &own, sizeof(own));
+		copy.as.code_range.address = answer.address;
+	element_put(range, record_size, 0, &copy, sizeof(copy));
 	return status;
 }

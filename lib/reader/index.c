@@ -333,8 +333,8 @@ static stored_stack *find_stack(stored_index *stored, uint64_t thread, mprof_sta
 	if (*status != MPROF_OK)
 		return NULL;
 	/* Which methods are open after the last block of the thread is not in the index. */
-	open->threads[position].own.end_node = CALL_BASE_UNKNOWN;
-	open->threads[position].own.end_gaps = stored->reader->frames.index_gaps;
+	open->threads[position].initial.end_node = CALL_BASE_UNKNOWN;
+	open->threads[position].initial.end_gaps = stored->reader->frames.index_gaps;
 	open->threads[position].end_gaps = stored->reader->frames.index_gaps;
 	has_room = array_reserve(&stored->reader->allocator, &stacks, &stored->stack_capacity, position + 1,
 				 sizeof(*stored->stacks));

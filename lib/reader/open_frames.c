@@ -38,7 +38,7 @@ void open_frames_destroy(open_frames *frames)
 	const mprof_allocator *allocator = thread_map_allocator(&frames->by_thread);
 
 	for (size_t i = 0; i < frames->thread_count; i++)
-		open_stack_destroy(&frames->threads[i].own.stack, allocator);
+		open_stack_destroy(&frames->threads[i].initial.stack, allocator);
 	for (size_t i = 0; i < frames->slot_count; i++)
 		open_stack_destroy(&frames->slots[i].stack, allocator);
 	allocator_release(allocator, frames->threads, frames->thread_capacity * sizeof(*frames->threads));
@@ -71,9 +71,9 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *in
 	created->thread = thread;
 	/* An old generation marks the state of the thread as outdated. */
 	created->generation = frames->generation - 1;
-	created->own.generation = frames->generation - 1;
-	call_frames_clear(&created->own.stack.calls, CALL_BASE_UNKNOWN);
-	open_stack_set_mark(&created->own.stack);
+	created->initial.generation = frames->generation - 1;
+	call_frames_clear(&created->initial.stack.calls, CALL_BASE_UNKNOWN);
+	open_stack_set_mark(&created->initial.stack);
 	*index = frames->thread_count++;
 	return MPROF_OK;
 }
@@ -190,7 +190,7 @@ mprof_status open_frames_restore(open_frames *frames, open_stack *stack, uint32_
 
 static open_slot *slot_at(const open_frames *frames, size_t other)
 {
-	return other != 0 ? &frames->slots[other - 1] : &frames->threads[frames->current].own;
+	return other != 0 ? &frames->slots[other - 1] : &frames->threads[frames->current].initial;
 }
 
 static mprof_status allocate_slot(open_frames *frames, size_t *other)
@@ -363,8 +363,8 @@ static mprof_status lose_stack(open_frames *frames, mprof_status status, uint64_
 
 	leave_other_stack(frames, frames->current, counter);
 	(void)touch_stack(frames, 0, CALL_BASE_UNKNOWN, counter);
-	thread->own.generation = frames->generation;
-	call_frames_clear(&thread->own.stack.calls, CALL_BASE_UNKNOWN);
+	thread->initial.generation = frames->generation;
+	call_frames_clear(&thread->initial.stack.calls, CALL_BASE_UNKNOWN);
 	thread->is_lost = 1;
 	return status;
 }
@@ -392,7 +392,7 @@ static mprof_status open_frames_switch(open_frames *frames, uint64_t number, uin
 	if (status != MPROF_OK)
 		return lose_stack(frames, status, counter);
 	if (thread->is_lost)
-		call_frames_clear(&thread->own.stack.calls, CALL_BASE_UNKNOWN);
+		call_frames_clear(&thread->initial.stack.calls, CALL_BASE_UNKNOWN);
 	slot = slot_at(frames, next);
 	/* Only one thread can be on a stack: the event with which the other thread left it is missing. */
 	if (next != 0 && slot->holder != 0)
@@ -400,7 +400,7 @@ static mprof_status open_frames_switch(open_frames *frames, uint64_t number, uin
 	if (is_stale(frames, slot->left_at))
 		call_frames_clear(&slot->stack.calls, CALL_BASE_GAP);
 	if (thread->other == 0)
-		thread->own.left_at = counter;
+		thread->initial.left_at = counter;
 	leave_other_stack(frames, frames->current, counter);
 	if (slot->is_ended)
 		call_frames_clear(&slot->stack.calls, CALL_BASE_EMPTY);
@@ -434,7 +434,7 @@ static mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64
 	slot->is_ended = 1;
 	/* The stack that ended may be the one that the thread was on. */
 	if (frames->threads[frames->current].is_lost) {
-		call_frames_clear(&frames->threads[frames->current].own.stack.calls, CALL_BASE_UNKNOWN);
+		call_frames_clear(&frames->threads[frames->current].initial.stack.calls, CALL_BASE_UNKNOWN);
 		return MPROF_OK;
 	}
 	if (frames->threads[frames->current].other == 0)
@@ -451,11 +451,11 @@ static mprof_status open_frames_start_thread(open_frames *frames, uint64_t count
 	mprof_status status = touch_stack(frames, 0, 0, counter);
 
 	if (status == MPROF_OK)
-		status = store_touched_node(frames, &thread->own);
+		status = store_touched_node(frames, &thread->initial);
 	if (status != MPROF_OK)
 		return lose_stack(frames, status, counter);
 	leave_other_stack(frames, frames->current, counter);
-	call_frames_clear(&thread->own.stack.calls, CALL_BASE_EMPTY);
+	call_frames_clear(&thread->initial.stack.calls, CALL_BASE_EMPTY);
 	thread->is_lost = 0;
 	return MPROF_OK;
 }
@@ -506,7 +506,7 @@ static mprof_status find_current_stack(open_frames *frames, open_thread *thread,
 	}
 	if (origin->source != OPEN_FROM_END)
 		return MPROF_OK;
-	if (thread->own.end_node == 0)
+	if (thread->initial.end_node == 0)
 		thread->is_lost = origin->gaps != 0;
 	else if (thread->end_gaps != origin->gaps)
 		thread->is_lost = 1;
@@ -633,8 +633,8 @@ mprof_status open_frames_index_block(open_frames *frames, int is_whole, uint32_t
 		if (status == MPROF_OK)
 			status = keep_end(frames, slot_at(frames, frames->touches[i].other), is_whole, gaps);
 	}
-	if (thread->own.end_node == 0)
-		thread->own.end_node = CALL_BASE_UNKNOWN;
+	if (thread->initial.end_node == 0)
+		thread->initial.end_node = CALL_BASE_UNKNOWN;
 	thread->end_other = thread->other;
 	/* If the thread's stack is unknown, a number that never matches marks its end state as invalid. */
 	thread->end_gaps = thread->is_lost || !is_whole ? gaps - 1 : gaps;

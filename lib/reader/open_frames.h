@@ -41,7 +41,7 @@ static inline open_slot *open_frames_slot(const open_frames *frames, size_t thre
 {
 	open_thread *found = &frames->threads[thread];
 
-	return found->other != 0 ? &frames->slots[found->other - 1] : &found->own;
+	return found->other != 0 ? &frames->slots[found->other - 1] : &found->initial;
 }
 
 /**

@@ -135,7 +135,7 @@ typedef struct open_slot {
 /** A thread of the log. */
 typedef struct open_thread {
 	uint64_t thread;
-	open_slot own;
+	open_slot initial;
 	size_t other;        /**< Index in slots of the stack that it is on, plus 1; 0: its own. */
 	int is_lost;         /**< Its current stack is unknown. Events are followed in own until it switches. */
 	uint64_t generation; /**< Its state is current if this equals open_frames::generation. */

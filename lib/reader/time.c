@@ -177,13 +177,13 @@ typedef struct stack_at {
 
 static mprof_status describe_stack(open_frames *open, stack_at *at)
 {
-	open_slot *own = &open->threads[open->current].own;
+	open_slot *slot = &open->threads[open->current].initial;
 
 	at->number = open_frames_slot(open, open->current)->number;
 	at->own_node = 0;
-	if (at->number == 0 || own->generation != open->generation)
+	if (at->number == 0 || slot->generation != open->generation)
 		return MPROF_OK;
-	return open_frames_keep(open, &own->stack, &at->own_node);
+	return open_frames_keep(open, &slot->stack, &at->own_node);
 }
 
 static mprof_status copy_frames_at(mprof_reader *reader, uint64_t counter, const frame_array *frames, stack_at *at)
@@ -394,7 +394,7 @@ static uint32_t find_own_node(const mprof_reader *reader, const index_block *fro
 			node = node_touched(reader, i, 0);
 	}
 	if (node == 0)
-		node = open_frames_end_node(open, &open->threads[thread].own);
+		node = open_frames_end_node(open, &open->threads[thread].initial);
 	return node != 0 ? node : CALL_BASE_UNKNOWN;
 }
 

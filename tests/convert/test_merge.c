@@ -77,7 +77,7 @@ static mprof_status get_writer_options(mprof_merger *merger, mprof_writer_option
 }
 
 /* Merges logs. Returns the status of the step that failed, or of mprof_merger_run(); made has no bytes if none began. */
-static mprof_status merge(merging *job, size_t count, const mprof_allocator *allocator, log_bytes *made)
+static mprof_status merge(merging *job, size_t count, const mprof_allocator *allocator, log_bytes *merged)
 {
 	mprof_writer_options writer_options;
 	mprof_merger_options options;
@@ -85,7 +85,7 @@ static mprof_status merge(merging *job, size_t count, const mprof_allocator *all
 	mprof_writer *writer = NULL;
 	mprof_status status;
 
-	memset(made, 0, sizeof(*made));
+	memset(merged, 0, sizeof(*merged));
 	mprof_writer_options_init(&writer_options, sizeof(writer_options));
 	writer_options.dialect = MPROF_DIALECT_MPROF2;
 	writer_options.lossy = 1;
@@ -109,9 +109,9 @@ static mprof_status merge(merging *job, size_t count, const mprof_allocator *all
 		if (!mprof_merger_has_failed(merger)) {
 			const uint8_t *bytes;
 
-			cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made->length), MPROF_OK);
-			made->bytes = malloc(made->length);
-			memcpy(made->bytes, bytes, made->length);
+			cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &merged->length), MPROF_OK);
+			merged->bytes = malloc(merged->length);
+			memcpy(merged->bytes, bytes, merged->length);
 		}
 	}
 	(void)mprof_writer_destroy(writer);
@@ -202,12 +202,12 @@ Test(merge, has_the_events_of_all_logs)
 	const log_counts second = count_log(&logs[1]);
 	merging job = {.logs = logs};
 	log_counts counts;
-	log_bytes made;
+	log_bytes merged;
 
-	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
-	counts = count_log(&made);
+	cr_assert_eq(merge(&job, 2, NULL, &merged), MPROF_OK);
+	counts = count_log(&merged);
 	expect_sums(&counts, &first, &second);
-	log_free(&made);
+	log_free(&merged);
 	log_free(&logs[0]);
 	log_free(&logs[1]);
 }
@@ -218,16 +218,16 @@ Test(merge, writes_equal_definitions_once)
 	const log_counts single = count_log(&logs[0]);
 	merging job = {.logs = logs};
 	log_counts counts;
-	log_bytes made;
+	log_bytes merged;
 
-	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
-	counts = count_log(&made);
+	cr_assert_eq(merge(&job, 2, NULL, &merged), MPROF_OK);
+	counts = count_log(&merged);
 	expect_sums(&counts, &single, &single);
 	cr_assert_eq(counts.mappings, single.mappings);
 	/* Those with frames that have only an address are not the same in two processes. */
 	cr_assert(counts.stacks >= single.stacks && counts.stacks < single.stacks * 3 / 2, "%llu stacks, not %llu",
 		  (unsigned long long)counts.stacks, (unsigned long long)single.stacks);
-	log_free(&made);
+	log_free(&merged);
 	log_free(&logs[0]);
 	log_free(&logs[1]);
 }
@@ -236,11 +236,11 @@ Test(merge, copies_a_single_log)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
 	merging job = {.logs = &log};
-	log_bytes made;
+	log_bytes merged;
 
-	cr_assert_eq(merge(&job, 1, NULL, &made), MPROF_OK);
-	expect_same_text("a single log", &made, &log);
-	log_free(&made);
+	cr_assert_eq(merge(&job, 1, NULL, &merged), MPROF_OK);
+	expect_same_text("a single log", &merged, &log);
+	log_free(&merged);
 	log_free(&log);
 }
 
@@ -248,10 +248,10 @@ Test(merge, states_that_a_log_cannot_be_opened_again)
 {
 	log_bytes logs[2] = {log_make_more(FIXTURE_ALL_DIRECTIVES), log_make_more(FIXTURE_ALL_DIRECTIVES)};
 	merging job = {.logs = logs, .is_gone = 1};
-	log_bytes made;
+	log_bytes merged;
 
-	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_ERR_IO);
-	cr_assert_null(made.bytes);
+	cr_assert_eq(merge(&job, 2, NULL, &merged), MPROF_ERR_IO);
+	cr_assert_null(merged.bytes);
 	log_free(&logs[0]);
 	log_free(&logs[1]);
 }
@@ -287,18 +287,18 @@ Test(merge, goes_as_far_as_a_truncated_log, .timeout = 120)
 
 	for (size_t cut = 60; cut < length; cut += 7) {
 		merging job = {.logs = logs};
-		log_bytes made;
+		log_bytes merged;
 		mprof_status status;
 
 		logs[1].length = cut;
-		status = merge(&job, 2, NULL, &made);
-		if (made.bytes != NULL) {
-			cr_assert(count_log(&made).has_end);
+		status = merge(&job, 2, NULL, &merged);
+		if (merged.bytes != NULL) {
+			cr_assert(count_log(&merged).has_end);
 			cr_assert_neq(status, MPROF_OK);
 			cr_assert_gt(job.damage[1], 0);
 			cr_assert_eq(job.damage[0], 0);
 		}
-		log_free(&made);
+		log_free(&merged);
 	}
 	logs[1].length = length;
 	log_free(&logs[0]);
@@ -314,12 +314,12 @@ Test(merge, leaves_out_flags_of_a_later_version)
 	const log_counts second = count_log(&logs[1]);
 	merging job = {.logs = logs};
 	log_counts counts;
-	log_bytes made;
+	log_bytes merged;
 
-	cr_assert_eq(merge(&job, 2, NULL, &made), MPROF_OK);
-	counts = count_log(&made);
+	cr_assert_eq(merge(&job, 2, NULL, &merged), MPROF_OK);
+	counts = count_log(&merged);
 	expect_sums(&counts, &first, &second);
-	log_free(&made);
+	log_free(&merged);
 	log_free(&logs[0]);
 	log_free(&logs[1]);
 }
@@ -332,12 +332,12 @@ static void merge_with(const log_bytes *sound, const char *name)
 	for (int i = 0; i < 2; i++) {
 		log_bytes logs[2] = {i == 0 ? *sound : other, i == 0 ? other : *sound};
 		merging job = {.logs = logs};
-		log_bytes made;
+		log_bytes merged;
 
-		(void)merge(&job, 2, NULL, &made);
-		if (made.bytes != NULL)
-			cr_assert(count_log(&made).has_end, "%s", name);
-		log_free(&made);
+		(void)merge(&job, 2, NULL, &merged);
+		if (merged.bytes != NULL)
+			cr_assert(count_log(&merged).has_end, "%s", name);
+		log_free(&merged);
 	}
 	log_free(&other);
 }
@@ -379,11 +379,11 @@ Test(merge, reports_refused_memory, .timeout = 120)
 		failing_allocator failing = {.fail_at = request};
 		const mprof_allocator allocator = failing_allocator_interface(&failing);
 		merging job = {.logs = logs};
-		log_bytes made;
+		log_bytes merged;
 		mprof_status status;
 
-		status = merge(&job, 2, &allocator, &made);
-		log_free(&made);
+		status = merge(&job, 2, &allocator, &merged);
+		log_free(&merged);
 		cr_assert_eq(failing.blocks, 0);
 		if (status == MPROF_OK)
 			break;
@@ -428,7 +428,7 @@ static log_bytes make_code_log(uint32_t process, const char *method_name)
 	mprof_method_definition method = {.struct_size = sizeof(method), .id = 1};
 	mprof_writer_options options;
 	mprof_writer *writer;
-	log_bytes made;
+	log_bytes merged;
 	const uint8_t *bytes;
 
 	snprintf(pid, sizeof(pid), "%u", process);
@@ -447,11 +447,11 @@ static log_bytes make_code_log(uint32_t process, const char *method_name)
 	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, has_method ? 4 : 3);
 	cr_assert_eq(mprof_writer_write_samples(writer, process, 50, &sample, 1), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made.length), MPROF_OK);
-	made.bytes = malloc(made.length);
-	memcpy(made.bytes, bytes, made.length);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &merged.length), MPROF_OK);
+	merged.bytes = malloc(merged.length);
+	memcpy(merged.bytes, bytes, merged.length);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
-	return made;
+	return merged;
 }
 
 /* The name of the innermost frame of a sample of a thread. */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The views of mprof report and mprof heap name fields of tables as text. Each name is that of a column of the library,
-# or of a field that a view describes itself.
+# of a field that a view describes itself, or, after "@", of a measure.
 set -eu
 cd "$srcdir"
 
@@ -10,7 +10,9 @@ columns_of() {
 	grep -ohE '(COLUMN|MEASURE)\([a-z0-9_]+' "$1" | sed 's/.*(//'
 }
 
+measures=$(grep -oE '\[MPROF_MEASURE_[A-Z]+\] = "@[a-z]+"' examples/mprof/common/table_view.c | sed 's/.*"\(.*\)"/\1/')
 known=$(
+	printf '%s\n' "$measures"
 	columns_of lib/model/profile/table_columns.c
 	sed -n 's/^	{"\([a-z_]*\)", MPROF_TYPE_.*/\1/p' examples/mprof/report/*.c
 )

@@ -101,17 +101,17 @@ static mprof_profile *profile_of(mprof_reader *reader)
 
 static shown show_log(mprof_reader *reader)
 {
-	shown made = {.reader = reader};
+	shown view = {.reader = reader};
 
-	made.profile = profile_of(made.reader);
-	made.was_late = mprof_reader_has_late_code(made.reader);
-	if (made.was_late) {
-		mprof_profile_destroy(made.profile);
-		cr_assert_eq(mprof_reader_seek(made.reader, 0), MPROF_OK);
-		made.profile = profile_of(made.reader);
-		cr_assert_eq(mprof_reader_has_late_code(made.reader), 0);
+	view.profile = profile_of(view.reader);
+	view.was_late = mprof_reader_has_late_code(view.reader);
+	if (view.was_late) {
+		mprof_profile_destroy(view.profile);
+		cr_assert_eq(mprof_reader_seek(view.reader, 0), MPROF_OK);
+		view.profile = profile_of(view.reader);
+		cr_assert_eq(mprof_reader_has_late_code(view.reader), 0);
 	}
-	return made;
+	return view;
 }
 
 static shown show(const recorded_log *log)
@@ -130,37 +130,37 @@ static shown show_file(const char *path)
 	return show_log(reader);
 }
 
-static void hide(shown *made)
+static void hide(shown *view)
 {
-	mprof_profile_destroy(made->profile);
-	mprof_reader_destroy(made->reader);
+	mprof_profile_destroy(view->profile);
+	mprof_reader_destroy(view->reader);
 }
 
-static const char *name_of(const shown *made, uint32_t kind, uint32_t id)
+static const char *name_of(const shown *view, uint32_t kind, uint32_t id)
 {
 	static char text[128];
 	mprof_record function;
 
 	if (kind == MPROF_SAMPLE_METHOD)
-		(void)mprof_reader_format_method(made->reader, id, text, sizeof(text));
-	else if (kind == MPROF_SAMPLE_FUNCTION && mprof_reader_lookup_record(made->reader, MPROF_RECORD_FUNCTION, id,
+		(void)mprof_reader_format_method(view->reader, id, text, sizeof(text));
+	else if (kind == MPROF_SAMPLE_FUNCTION && mprof_reader_lookup_record(view->reader, MPROF_RECORD_FUNCTION, id,
 									     &function, sizeof(function)) == MPROF_OK)
 		snprintf(text, sizeof(text), "%s", function.as.function.name);
 	else
-		(void)mprof_reader_format_location(made->reader, id, text, sizeof(text));
+		(void)mprof_reader_format_location(view->reader, id, text, sizeof(text));
 	return text;
 }
 
 /* Samples whose innermost frame has a name. */
-static uint64_t samples_of(const shown *made, const char *name)
+static uint64_t samples_of(const shown *view, const char *name)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < mprof_profile_get_row_count(made->profile, MPROF_TABLE_SAMPLES); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(view->profile, MPROF_TABLE_SAMPLES); i++) {
 		mprof_sample_stats stats = {.struct_size = sizeof(stats)};
 
-		cr_assert_eq(mprof_profile_get_row(made->profile, MPROF_TABLE_SAMPLES, i, &stats), MPROF_OK);
-		if (strcmp(name_of(made, stats.kind, stats.id), name) == 0)
+		cr_assert_eq(mprof_profile_get_row(view->profile, MPROF_TABLE_SAMPLES, i, &stats), MPROF_OK);
+		if (strcmp(name_of(view, stats.kind, stats.id), name) == 0)
 			sum += stats.self;
 	}
 	return sum;
@@ -170,7 +170,7 @@ Test(code_ranges, name_samples_that_were_taken_before)
 {
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_recorder(&log);
-	shown made;
+	shown view;
 
 	sample_at(recorder, 2000, CODE);
 	sample_at(recorder, 2100, CODE + 63);
@@ -180,11 +180,11 @@ Test(code_ranges, name_samples_that_were_taken_before)
 	(void)place(recorder, CODE, 1500, WORK, NULL);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
-	made = show(&log);
-	cr_expect_eq(made.was_late, 1);
-	cr_expect_eq(samples_of(&made, "C.work ()"), 2);
-	cr_expect_eq(samples_of(&made, "0x500000001040"), 1, "an address that no range holds");
-	hide(&made);
+	view = show(&log);
+	cr_expect_eq(view.was_late, 1);
+	cr_expect_eq(samples_of(&view, "C.work ()"), 2);
+	cr_expect_eq(samples_of(&view, "0x500000001040"), 1, "an address that no range holds");
+	hide(&view);
 	recorded_log_free(&log);
 }
 
@@ -194,7 +194,7 @@ Test(code_ranges, are_those_of_the_time)
 	mprof_recorder *recorder = open_recorder(&log);
 	uint32_t work;
 	uint32_t rest;
-	shown made;
+	shown view;
 
 	work = place(recorder, CODE, 0, WORK, NULL);
 	sample_at(recorder, 2000, CODE);
@@ -212,12 +212,12 @@ Test(code_ranges, are_those_of_the_time)
 	sample_at(recorder, 2500, CODE);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
-	made = show(&log);
-	cr_expect_eq(samples_of(&made, "C.work ()"), 2);
-	cr_expect_eq(samples_of(&made, "C.rest ()"), 1);
-	cr_expect_eq(samples_of(&made, "0x500000001000"), 1);
-	cr_expect_eq(samples_of(&made, "entry stub"), 2);
-	hide(&made);
+	view = show(&log);
+	cr_expect_eq(samples_of(&view, "C.work ()"), 2);
+	cr_expect_eq(samples_of(&view, "C.rest ()"), 1);
+	cr_expect_eq(samples_of(&view, "0x500000001000"), 1);
+	cr_expect_eq(samples_of(&view, "entry stub"), 2);
+	hide(&view);
 	recorded_log_free(&log);
 }
 
@@ -230,7 +230,7 @@ Test(code_ranges, name_callers_by_the_address_of_the_call)
 	mprof_stack_frame frame;
 	uint32_t named;
 	uint32_t caller;
-	shown made;
+	shown view;
 
 	(void)place(recorder, CODE, 0, WORK, NULL);
 	(void)place(recorder, CODE + 64, 0, 0, "after it");
@@ -238,19 +238,19 @@ Test(code_ranges, name_callers_by_the_address_of_the_call)
 	cr_assert_eq(mprof_recorder_record_sample(recorder, THREAD, frames, 3), 1);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
-	made = show(&log);
-	cr_assert_eq(mprof_reader_name_stack(made.reader, THREAD, 3, 2000, &named), MPROF_OK);
+	view = show(&log);
+	cr_assert_eq(mprof_reader_name_stack(view.reader, THREAD, 3, 2000, &named), MPROF_OK);
 	cr_assert_neq(named, 3);
-	cr_assert_eq(mprof_reader_lookup_caller(made.reader, named, &frame, sizeof(frame), &caller), MPROF_OK);
-	cr_assert_eq(mprof_reader_lookup_caller(made.reader, caller, &frame, sizeof(frame), &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(view.reader, named, &frame, sizeof(frame), &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(view.reader, caller, &frame, sizeof(frame), &caller), MPROF_OK);
 	cr_expect_eq(frame.is_native, 0);
-	cr_expect_str_eq(name_of(&made, MPROF_SAMPLE_METHOD, frame.id), "C.work ()");
-	hide(&made);
+	cr_expect_str_eq(name_of(&view, MPROF_SAMPLE_METHOD, frame.id), "C.work ()");
+	hide(&view);
 	recorded_log_free(&log);
 }
 
 /* The bytes of a call site whose innermost frame has a name. */
-static uint64_t bytes_of(const shown *made, const char *name)
+static uint64_t bytes_of(const shown *view, const char *name)
 {
 	mprof_frame_tree_options options;
 	mprof_frame_tree *tree;
@@ -258,12 +258,12 @@ static uint64_t bytes_of(const shown *made, const char *name)
 
 	mprof_frame_tree_options_init(&options, sizeof(options));
 	options.source = MPROF_FRAME_SOURCE_ALLOCATIONS;
-	cr_assert_eq(mprof_frame_tree_create(made->profile, made->reader, &options, &tree), MPROF_OK);
+	cr_assert_eq(mprof_frame_tree_create(view->profile, view->reader, &options, &tree), MPROF_OK);
 	for (uint32_t i = 0; i < mprof_frame_tree_get_node_count(tree); i++) {
 		mprof_frame_node node = {.struct_size = sizeof(node)};
 
 		cr_assert_eq(mprof_frame_tree_get_node(tree, i, &node), MPROF_OK);
-		if (strcmp(name_of(made, node.kind, node.id), name) == 0)
+		if (strcmp(name_of(view, node.kind, node.id), name) == 0)
 			bytes += node.self;
 	}
 	mprof_frame_tree_destroy(tree);
@@ -277,7 +277,7 @@ Test(code_ranges, name_call_stacks_of_allocations)
 	mprof_recorder *recorder = open_recorder(&log);
 	mprof_thread *thread;
 	uint32_t work;
-	shown made;
+	shown view;
 
 	cr_assert_eq(mprof_recorder_attach(recorder, THREAD, &thread), MPROF_OK);
 	work = place(recorder, CODE, 0, WORK, NULL);
@@ -295,10 +295,10 @@ Test(code_ranges, name_call_stacks_of_allocations)
 	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
-	made = show(&log);
-	cr_expect_eq(bytes_of(&made, "C.work ()"), 100);
-	cr_expect_eq(bytes_of(&made, "C.rest ()"), 10);
-	hide(&made);
+	view = show(&log);
+	cr_expect_eq(bytes_of(&view, "C.work ()"), 100);
+	cr_expect_eq(bytes_of(&view, "C.rest ()"), 10);
+	hide(&view);
 	recorded_log_free(&log);
 }
 
@@ -325,7 +325,7 @@ Test(code_ranges, are_defined_by_several_threads)
 	mprof_recorder *recorder = open_recorder(&log);
 	pthread_t threads[THREADS];
 	mprof_record range;
-	shown made;
+	shown view;
 
 	for (int i = 0; i < THREADS; i++)
 		cr_assert_eq(pthread_create(&threads[i], NULL, define_many, recorder), 0);
@@ -333,12 +333,12 @@ Test(code_ranges, are_defined_by_several_threads)
 		cr_assert_eq(pthread_join(threads[i], NULL), 0);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
-	made = show(&log);
-	cr_assert_eq(mprof_reader_get_record_count(made.reader, MPROF_RECORD_CODE_RANGE), THREADS * RANGES_OF_THREAD);
+	view = show(&log);
+	cr_assert_eq(mprof_reader_get_record_count(view.reader, MPROF_RECORD_CODE_RANGE), THREADS * RANGES_OF_THREAD);
 	for (uint64_t i = 0; i < THREADS * RANGES_OF_THREAD; i++)
-		cr_assert_eq(mprof_reader_lookup_code(made.reader, 0, CODE + 64 * i + 5, 2000, &range, sizeof(range)),
+		cr_assert_eq(mprof_reader_lookup_code(view.reader, 0, CODE + 64 * i + 5, 2000, &range, sizeof(range)),
 			     i % 2 == 0 ? MPROF_ERR_UNDEFINED_ID : MPROF_OK);
-	hide(&made);
+	hide(&view);
 	recorded_log_free(&log);
 }
 
@@ -369,27 +369,27 @@ Test(code_ranges, are_refused_if_they_are_wrong)
 }
 
 /* The frames of a call stack with their lines, as "name:line", innermost first. Inlined ones have a "*". */
-static const char *frames_of(const shown *made, uint32_t stack)
+static const char *frames_of(const shown *view, uint32_t stack)
 {
 	static char text[512];
 	mprof_stack_frame frames[8];
 	size_t count;
 
 	text[0] = '\0';
-	cr_assert_eq(mprof_reader_lookup_stack(made->reader, stack, frames, sizeof(*frames), 8, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(view->reader, stack, frames, sizeof(*frames), 8, &count), MPROF_OK);
 	for (size_t i = 0; i < count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s%s:%u", i > 0 ? " " : "",
-			 name_of(made, frames[i].is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD, frames[i].id),
+			 name_of(view, frames[i].is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD, frames[i].id),
 			 frames[i].is_inlined ? "*" : "", frames[i].line);
 	return text;
 }
 
-static const char *frames_at(const shown *made, uint32_t stack, uint64_t counter)
+static const char *frames_at(const shown *view, uint32_t stack, uint64_t counter)
 {
 	uint32_t named;
 
-	cr_assert_eq(mprof_reader_name_stack(made->reader, THREAD, stack, counter, &named), MPROF_OK);
-	return frames_of(made, named);
+	cr_assert_eq(mprof_reader_name_stack(view->reader, THREAD, stack, counter, &named), MPROF_OK);
+	return frames_of(view, named);
 }
 
 /* Bytes 0 to 7 have no line, 8 to 15 are of work (), and 16 to 23 of rest (), which is inlined into work (). */
@@ -413,7 +413,7 @@ Test(code_ranges, have_lines)
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_recorder(&log);
 	uint32_t id;
-	shown made;
+	shown view;
 
 	cr_assert_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
 	code.address = OTHER_CODE;
@@ -427,16 +427,16 @@ Test(code_ranges, have_lines)
 	sample_at(recorder, 2040, OTHER_CODE + 9);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
-	made = show(&log);
+	view = show(&log);
 	/* The first call stack is that of main () alone. */
-	cr_expect_str_eq(frames_at(&made, 2, 2000), "C.work ():0 C.main ():0");
-	cr_expect_str_eq(frames_at(&made, 3, 2010), "C.work ():12 C.main ():0");
-	cr_expect_str_eq(frames_at(&made, 4, 2020), "C.rest ()*:70 C.work ():13 C.main ():0");
-	cr_expect_str_eq(frames_at(&made, 5, 2030), "C.work ():14 C.main ():0");
-	cr_expect_str_eq(frames_at(&made, 6, 2040), "C.rest ():12 C.main ():0");
-	cr_expect_eq(samples_of(&made, "C.work ()"), 3);
-	cr_expect_eq(samples_of(&made, "C.rest ()"), 2);
-	hide(&made);
+	cr_expect_str_eq(frames_at(&view, 2, 2000), "C.work ():0 C.main ():0");
+	cr_expect_str_eq(frames_at(&view, 3, 2010), "C.work ():12 C.main ():0");
+	cr_expect_str_eq(frames_at(&view, 4, 2020), "C.rest ()*:70 C.work ():13 C.main ():0");
+	cr_expect_str_eq(frames_at(&view, 5, 2030), "C.work ():14 C.main ():0");
+	cr_expect_str_eq(frames_at(&view, 6, 2040), "C.rest ():12 C.main ():0");
+	cr_expect_eq(samples_of(&view, "C.work ()"), 3);
+	cr_expect_eq(samples_of(&view, "C.rest ()"), 2);
+	hide(&view);
 	recorded_log_free(&log);
 }
 
@@ -572,15 +572,15 @@ static void record_rest(mprof_recorder *recorder)
 
 static void expect_names_of_the_time(void)
 {
-	shown made = show_file(log_path);
+	shown view = show_file(log_path);
 
-	cr_expect_eq(samples_of(&made, "C.work ()"), 1, "the older one was evicted");
-	cr_expect_eq(samples_of(&made, "entry stub"), 2);
-	cr_expect_eq(samples_of(&made, "C.rest ()"), 1);
-	cr_expect_eq(samples_of(&made, "0x500000001000"), 2, "after its code was freed");
-	cr_expect_str_eq(frames_at(&made, 2, FILLED + 80), "C.rest ():33 C.main ():0");
-	cr_expect_eq(samples_of(&made, "0x500000002000"), 1, "after its code was moved");
-	hide(&made);
+	cr_expect_eq(samples_of(&view, "C.work ()"), 1, "the older one was evicted");
+	cr_expect_eq(samples_of(&view, "entry stub"), 2);
+	cr_expect_eq(samples_of(&view, "C.rest ()"), 1);
+	cr_expect_eq(samples_of(&view, "0x500000001000"), 2, "after its code was freed");
+	cr_expect_str_eq(frames_at(&view, 2, FILLED + 80), "C.rest ():33 C.main ():0");
+	cr_expect_eq(samples_of(&view, "0x500000002000"), 1, "after its code was moved");
+	hide(&view);
 }
 
 /* Evicting events loses neither the ranges that hold later ones, nor their ends. */

@@ -20,7 +20,7 @@ expect_json "number of ranges" '.session.code_ranges' 2
 mprof report code.mprof
 expect_line out '^ +10 +58\.8 % +10 +58\.8 %  work$'
 mprof report --section=code-ranges code.mprof
-expect_line out '^ +0x500000001000 +64 B .* stub +entry$'
+expect_line out '^ +0x500000001000 +- +64 B .* stub +entry$'
 
 mprof export --to=folded -o - code.mprof
 expect_line out '^main;work 10$'

@@ -176,12 +176,12 @@ static void add_root(leak_copy *copy, uint64_t start, uint64_t end)
 	const memory_copy_notes *notes = copy->notes;
 
 	for (uint32_t i = 0; i < notes->range_count && start < end; i++) {
-		const memory_copy_range *own = &notes->ranges[i];
+		const memory_copy_range *range = &notes->ranges[i];
 
-		if (own->start + own->size <= start || own->start >= end)
+		if (range->start + range->size <= start || range->start >= end)
 			continue;
-		add_range(&copy->roots, start, own->start);
-		start = own->start + own->size;
+		add_range(&copy->roots, start, range->start);
+		start = range->start + range->size;
 	}
 	add_range(&copy->roots, start, end);
 }

@@ -94,7 +94,7 @@ typedef enum report_part {
 	LEFT_OUT_PARTS
 } report_part;
 
-/** What trees of frames are made from. */
+/** The sources of trees of frames. */
 enum { REPORT_SOURCE_CALLS, REPORT_SOURCE_SAMPLES, REPORT_SOURCE_ALLOCATIONS, REPORT_SOURCE_MEMORY, REPORT_SOURCES };
 
 /** Trees of frames by source; NULL if not requested or without data. */

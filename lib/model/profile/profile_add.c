@@ -546,8 +546,8 @@ static int add_metric_value(mprof_profile *profile, const mprof_record *record, 
 /* Values before the window are those that the values inside have grown from. */
 static int add_value_of_block(mprof_profile *profile, const mprof_block *block, const mprof_record *record)
 {
-	const uint64_t own = record->as.metric_value.counter;
-	const uint64_t counter = own != 0 ? own : block->start.counter;
+	const uint64_t stated = record->as.metric_value.counter;
+	const uint64_t counter = stated != 0 ? stated : block->start.counter;
 
 	if (window_has_counter(&profile->window, counter))
 		return add_metric_value(profile, record, counter);

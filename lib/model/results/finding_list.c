@@ -156,9 +156,9 @@ char *finding_printable(char *to, size_t size, const char *from)
 	return to;
 }
 
-char *finding_words(char text[FINDING_WORDS_SIZE], const char *given)
+char *finding_words(char text[FINDING_WORDS_SIZE], const char *name)
 {
-	return finding_printable(text, FINDING_WORDS_SIZE, given);
+	return finding_printable(text, FINDING_WORDS_SIZE, name);
 }
 
 char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, char text[FINDING_NAME_SIZE])

@@ -78,7 +78,7 @@ char *finding_name(const finding_source *source, uint32_t kind, uint32_t id, cha
 char *finding_printable(char *to, size_t size, const char *from);
 
 /** Writes a text of the log that is no name of code, with its beginning if it is too long. Returns \p text. */
-char *finding_words(char text[FINDING_WORDS_SIZE], const char *given);
+char *finding_words(char text[FINDING_WORDS_SIZE], const char *name);
 
 /** Whether a name is that of code that every program calls, so that its caller is of more interest. */
 int finding_is_of_runtime(const char *name);

@@ -27,7 +27,7 @@ typedef struct frame_item {
 	uint32_t flags;
 	uint32_t position; /* 0: none. */
 	uint32_t choice;   /* Bits of mprof_frame_choice. */
-	frame_sums own;
+	frame_sums sums;
 	frame_sums caller; /* Of selected frames that it calls. */
 	frame_sums callee; /* Of its nodes that a selected frame calls. */
 } frame_item;
@@ -836,7 +836,7 @@ static void enter_node(mprof_frame_tree *tree, const call_node *node)
 	uint32_t caller = tree->filtered.nodes[node->parent].method;
 	frame_item *items = tree->source.items;
 
-	enter_sums(&items[node->method].own, node);
+	enter_sums(&items[node->method].sums, node);
 	if (is_selected(tree, node->method)) {
 		enter_sums(&tree->selection, node);
 		enter_sums(&items[caller].caller, node);
@@ -850,7 +850,7 @@ static void leave_node(mprof_frame_tree *tree, const call_node *node)
 	uint32_t caller = tree->filtered.nodes[node->parent].method;
 	frame_item *items = tree->source.items;
 
-	items[node->method].own.active--;
+	items[node->method].sums.active--;
 	if (is_selected(tree, node->method)) {
 		tree->selection.active--;
 		items[caller].caller.active--;
@@ -885,7 +885,7 @@ static int sum_items(mprof_frame_tree *tree)
 
 static const frame_sums *sums_of(const frame_item *item, size_t table)
 {
-	return table == ROWS_OF_CALLERS ? &item->caller : table == ROWS_OF_CALLEES ? &item->callee : &item->own;
+	return table == ROWS_OF_CALLERS ? &item->caller : table == ROWS_OF_CALLEES ? &item->callee : &item->sums;
 }
 
 /* Lists the items that have sums. */
@@ -941,7 +941,7 @@ static int build(mprof_frame_tree *tree, const mprof_profile *profile, const mpr
 mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_reader *reader,
 				     const mprof_frame_tree_options *options, mprof_frame_tree **tree)
 {
-	mprof_frame_tree_options own;
+	mprof_frame_tree_options copy;
 	mprof_allocator allocator;
 	mprof_frame_tree *result;
 	progress going;
@@ -950,22 +950,22 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 		return MPROF_ERR_ARGUMENT;
 	*tree = NULL;
 	if (profile == NULL || reader == NULL || options == NULL ||
-	    struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.source < MPROF_FRAME_SOURCE_CALLS ||
-	    own.source > MPROF_FRAME_SOURCE_MEMORY_TEMPORARY || own.inverted > 1 || own.has_focus > 1 ||
-	    own.with_classes > 1 || own.with_locations > 1 || own.with_lines > 1 || own.reserved_flags != 0 ||
-	    (own.sample_kind != 0 && own.source != MPROF_FRAME_SOURCE_SAMPLES) ||
-	    !allocator_init(&allocator, own.allocator))
+	    struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK || copy.source < MPROF_FRAME_SOURCE_CALLS ||
+	    copy.source > MPROF_FRAME_SOURCE_MEMORY_TEMPORARY || copy.inverted > 1 || copy.has_focus > 1 ||
+	    copy.with_classes > 1 || copy.with_locations > 1 || copy.with_lines > 1 || copy.reserved_flags != 0 ||
+	    (copy.sample_kind != 0 && copy.source != MPROF_FRAME_SOURCE_SAMPLES) ||
+	    !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
 	result = allocator_allocate_zeroed(&allocator, sizeof(*result));
 	if (result == NULL)
 		return MPROF_ERR_MEMORY;
-	memory_budget_init(&result->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
+	memory_budget_init(&result->budget, &allocator, copy.max_memory != 0 ? copy.max_memory : DEFAULT_MAX_MEMORY);
 	result->clock = profile->clock;
-	result->has_times = own.source == MPROF_FRAME_SOURCE_CALLS;
-	result->has_objects = own.source >= MPROF_FRAME_SOURCE_ALLOCATIONS;
-	result->is_inverted = own.inverted != 0;
+	result->has_times = copy.source == MPROF_FRAME_SOURCE_CALLS;
+	result->has_objects = copy.source >= MPROF_FRAME_SOURCE_ALLOCATIONS;
+	result->is_inverted = copy.inverted != 0;
 	result->going = &going;
-	if (!build(result, profile, reader, &own)) {
+	if (!build(result, profile, reader, &copy)) {
 		mprof_status status = progress_status(&going, memory_budget_status(&result->budget));
 
 		mprof_frame_tree_destroy(result);
@@ -1011,41 +1011,41 @@ mprof_status mprof_frame_tree_get_node(const mprof_frame_tree *tree, uint32_t no
 {
 	const call_node *shown;
 	const frame_item *item;
-	mprof_frame_node own;
+	mprof_frame_node copy;
 
 	if (tree == NULL || found == NULL || node >= shown_tree(tree)->count)
 		return MPROF_ERR_ARGUMENT;
 	shown = &shown_tree(tree)->nodes[node];
 	item = &tree->source.items[shown->method];
-	memset(&own, 0, sizeof(own));
-	own.kind = item->kind;
-	own.id = item->id;
-	own.flags = item->flags;
-	own.position = item->position;
-	own.parent = shown->parent;
-	own.first_child = shown->first_child;
-	own.next_sibling = shown->next_sibling;
-	own.count = shown->calls;
-	own.self = value_of(tree, shown->self);
-	own.total = value_of(tree, shown->total);
-	return struct_copy_out(found, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.kind = item->kind;
+	copy.id = item->id;
+	copy.flags = item->flags;
+	copy.position = item->position;
+	copy.parent = shown->parent;
+	copy.first_child = shown->first_child;
+	copy.next_sibling = shown->next_sibling;
+	copy.count = shown->calls;
+	copy.self = value_of(tree, shown->self);
+	copy.total = value_of(tree, shown->total);
+	return struct_copy_out(found, &copy, sizeof(copy));
 }
 
 static mprof_status store_sums(const mprof_frame_tree *tree, const frame_item *item, const frame_sums *sums,
 			       mprof_frame_stats *stats)
 {
-	mprof_frame_stats own;
+	mprof_frame_stats copy;
 
-	memset(&own, 0, sizeof(own));
-	own.kind = item->kind;
-	own.id = item->id;
-	own.flags = item->flags;
-	own.position = item->position;
-	own.choice = item->choice;
-	own.count = sums->count;
-	own.self = value_of(tree, sums->self);
-	own.total = value_of(tree, sums->total);
-	return struct_copy_out(stats, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.kind = item->kind;
+	copy.id = item->id;
+	copy.flags = item->flags;
+	copy.position = item->position;
+	copy.choice = item->choice;
+	copy.count = sums->count;
+	copy.self = value_of(tree, sums->self);
+	copy.total = value_of(tree, sums->total);
+	return struct_copy_out(stats, &copy, sizeof(copy));
 }
 
 static mprof_status get_row(const mprof_frame_tree *tree, size_t table, size_t index, mprof_frame_stats *stats)

@@ -418,13 +418,16 @@ mprof_status mprof_recorder_define_metric_detailed(mprof_recorder *recorder,
 {
 	WITHOUT_CANCELLATION;
 	mprof_record record = {.kind = MPROF_RECORD_METRIC};
-	mprof_metric_description own;
+	mprof_metric_description copy;
 
 	if (recorder == NULL || description == NULL || metric == NULL ||
-	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL || own.reserved != 0)
+	    struct_copy_in(&copy, description, sizeof(copy)) != MPROF_OK || copy.name == NULL || copy.reserved != 0)
 		return MPROF_ERR_ARGUMENT;
-	record.as.metric = (mprof_metric_record){
-		.flags = own.flags, .section = own.section, .name = own.name, .thread = own.thread, .unit = own.unit};
+	record.as.metric = (mprof_metric_record){.flags = copy.flags,
+						 .section = copy.section,
+						 .name = copy.name,
+						 .thread = copy.thread,
+						 .unit = copy.unit};
 	record_complete(&record);
 	return define_metric(recorder, &record, metric);
 }
@@ -807,22 +810,22 @@ mprof_status mprof_recorder_define_code(mprof_recorder *recorder, const mprof_co
 	recorder_shared *shared;
 	mprof_status status;
 	message *created;
-	mprof_code own;
+	mprof_code copy;
 
 	if (id != NULL)
 		*id = 0;
-	if (recorder == NULL || code == NULL || id == NULL || struct_copy_in(&own, code, sizeof(own)) != MPROF_OK)
+	if (recorder == NULL || code == NULL || id == NULL || struct_copy_in(&copy, code, sizeof(copy)) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
-	status = make_code(recorder, &own, &record);
+	status = make_code(recorder, &copy, &record);
 	if (status != MPROF_OK)
 		return status;
 	shared = &recorder->shared;
-	status = make_code_message(shared, &own, &record, &created);
+	status = make_code_message(shared, &copy, &record, &created);
 	if (status == MPROF_OK)
 		status = message_sending_reserve(shared, created);
 	if (status != MPROF_OK)
 		return status;
-	created->key = own.method;
+	created->key = copy.method;
 	created->counter = counter_read(&shared->counter);
 	status = known_types_define(&shared->types, &shared->messages, created, id);
 	if (status != MPROF_OK)

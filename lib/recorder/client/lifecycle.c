@@ -36,7 +36,7 @@ static void retire_keys(recorder_drain *drain, const retire_request *request)
 	keys_retire(&drain->keys, request->ranges, request->count, counter_read(&drain->shared->counter));
 	/* The leave of another method with the same key must not end a frame whose own leave was never recorded. */
 	for (; thread != NULL; thread = thread->next)
-		shadow_stack_forget(&thread->drain.stacks.own, request->ranges, request->count);
+		shadow_stack_forget(&thread->drain.stacks.initial, request->ranges, request->count);
 	switches_forget(&drain->switched, request->ranges, request->count);
 }
 

@@ -615,7 +615,7 @@ typedef struct recovery_job {
 	block_ring *ring;
 	recovered_log log; /* If there is no ring. */
 	progress going;    /* Steps are bytes of the log. */
-	int has_begun;     /* < Something may have been written. */
+	int has_begun;     /**< Something may have been written. */
 	mprof_recovery result;
 	journal_damage damage; /**< What could not be used. */
 	mprof_error error;

@@ -37,7 +37,7 @@ static int convert_value(recorder_drain *drain, mprof_thread *thread, mprof_even
 		if (value != thread->id)
 			return 1;
 		switches_leave(&thread->drain.stacks, event->counter);
-		call_frames_clear(&thread->drain.stacks.own.calls, CALL_BASE_EMPTY);
+		call_frames_clear(&thread->drain.stacks.initial.calls, CALL_BASE_EMPTY);
 		return 1;
 	case MPROF_EVENT_RECORDING_RESUMED:
 		call_frames_clear(&thread_stacks_current(&thread->drain.stacks)->calls, CALL_BASE_GAP);

@@ -102,7 +102,7 @@ typedef struct switched_stack {
 
 /** The stacks of a thread. */
 struct thread_stacks {
-	shadow_stack own;
+	shadow_stack initial;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
 	switched_stack *other; /**< The stack that it is on, whose holder this is; NULL: its own. */
 };
@@ -110,7 +110,7 @@ struct thread_stacks {
 /** The shadow stack that a thread is on. */
 static inline shadow_stack *thread_stacks_current(thread_stacks *stacks)
 {
-	return stacks->other != NULL ? &stacks->other->leaves : &stacks->own;
+	return stacks->other != NULL ? &stacks->other->leaves : &stacks->initial;
 }
 
 /** Frees the stacks that are not a thread's own one. */

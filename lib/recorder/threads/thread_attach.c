@@ -329,7 +329,7 @@ void thread_release(mprof_thread *thread)
 	buffer_pool_remove_thread(&shared->pool);
 	salvage_thread_release(&shared->salvage, thread->salvaged);
 	switches_leave(&thread->drain.stacks, thread->drain.last_counter);
-	shadow_stack_destroy(&thread->drain.stacks.own, &shared->allocator);
+	shadow_stack_destroy(&thread->drain.stacks.initial, &shared->allocator);
 	stack_memory_destroy(&thread->drain.last_stack, &shared->allocator);
 	allocator_release(&shared->allocator, thread->memory, THREAD_MEMORY);
 }
