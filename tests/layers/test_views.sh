@@ -12,7 +12,7 @@ columns_of() {
 
 measures=$(grep -oE '\[MPROF_MEASURE_[A-Z]+\] = "@[a-z]+"' examples/mprof/common/table_view.c | sed 's/.*"\(.*\)"/\1/')
 known=$(
-	printf '%s\n' "$measures"
+	echo "$measures"
 	columns_of lib/model/profile/table_columns.c
 	sed -n 's/^	{"\([a-z_]*\)", MPROF_TYPE_.*/\1/p' examples/mprof/report/*.c
 )
@@ -24,7 +24,10 @@ names=$(
 		sed 's/.*(//'
 	grep -ohE 'VIEW_COLUMN\([^)]*"\)|VIEW_SHARE_COLUMN\("[a-z_]*"\)' examples/mprof/report/*.c | sed 's/.*"\(.*\)")/\1/'
 )
-heap_known=$(columns_of lib/heap/tables.c)
+heap_known=$(
+	echo "$measures"
+	columns_of lib/heap/tables.c
+)
 heap_names=$(grep -ohE '\.field = "[^"]*"' examples/mprof/heap/*.c examples/mprof/diff/heap_part.c | sed 's/.*"\(.*\)"/\1/')
 
 # check NAMES KNOWN LEAST: more than LEAST of the names are found in the sources, and all of them are known.
