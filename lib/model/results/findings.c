@@ -357,7 +357,7 @@ static void find_contention(finding_source *source)
 	char duration[FINDING_NUMBER_SIZE];
 	char count[FINDING_NUMBER_SIZE];
 	char holder[FINDING_NAME_SIZE + 64];
-	char place[FINDING_NAME_SIZE + 64];
+	char site_text[FINDING_NAME_SIZE + 64];
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MONITORS, i, &row); i++) {
 		if (longest.contentions == 0 || row.contended_ns > longest.contended_ns)
@@ -370,14 +370,14 @@ static void find_contention(finding_source *source)
 	if (longest.contentions + longest.unfinished == 0)
 		return;
 	describe_holder(source, longest.class_id, holder, sizeof(holder));
-	describe_site(source, ", the largest part in", worst.stack, worst.call, place, sizeof(place));
+	describe_site(source, ", the largest part in", worst.stack, worst.call, site_text, sizeof(site_text));
 	finding_add(source, "contention", "locks",
 		    at_least(finding_percent(source->totals.contended_ns, source->totals.wall_ns),
 			     longest.unfinished > 0 ? 40 : 6),
 		    "report --sections=locks", "Threads waited %s for monitors of %s (%s times)%s%s.",
 		    finding_duration(duration, longest.contended_ns),
 		    finding_name(source, MPROF_SAMPLE_CLASS, longest.class_id, name),
-		    finding_count(count, longest.contentions), place, holder);
+		    finding_count(count, longest.contentions), site_text, holder);
 }
 
 /*
@@ -397,7 +397,7 @@ static void find_allocations(finding_source *source)
 	char each_second[FINDING_NUMBER_SIZE];
 	char share[FINDING_NUMBER_SIZE];
 	char name[FINDING_NAME_SIZE];
-	char place[FINDING_NAME_SIZE + 64];
+	char site_text[FINDING_NAME_SIZE + 64];
 
 	if (source->totals.allocated_bytes == 0)
 		return;
@@ -409,11 +409,11 @@ static void find_allocations(finding_source *source)
 		if (site.class_id == most.id && site.bytes > worst.bytes)
 			worst = site;
 	}
-	describe_site(source, ", the largest part in", worst.stack, worst.call, place, sizeof(place));
-	if (place[0] == '\0' && worst.caller != 0) {
+	describe_site(source, ", the largest part in", worst.stack, worst.call, site_text, sizeof(site_text));
+	if (site_text[0] == '\0' && worst.caller != 0) {
 		char caller[FINDING_NAME_SIZE];
 
-		snprintf(place, sizeof(place), ", the largest part in %s",
+		snprintf(site_text, sizeof(site_text), ", the largest part in %s",
 			 finding_name(source, MPROF_SAMPLE_METHOD, worst.caller, caller));
 	}
 	finding_add(source, "allocation", "allocations", at_most(at_least(rate / (10 * MEGABYTE), 6), 60),
@@ -422,7 +422,7 @@ static void find_allocations(finding_source *source)
 		    finding_bytes(bytes, source->totals.allocated_bytes),
 		    describe_rate(source, finding_bytes(each_second, rate), rate_text), about,
 		    finding_share(share, most.bytes, source->totals.allocated_bytes),
-		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place);
+		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), site_text);
 }
 
 /* A class of which a snapshot has much, and what the first snapshot has of it. */
@@ -602,7 +602,7 @@ static void add_searched_leak(finding_source *source, const mprof_memory_stats *
 	mprof_memory_site worst = {.struct_size = sizeof(worst)};
 	const uint64_t share_of_peak = finding_percent(memory->unreachable_bytes, memory->peak_bytes);
 	char texts[4][FINDING_NUMBER_SIZE];
-	char place[FINDING_NAME_SIZE + 64];
+	char site_text[FINDING_NAME_SIZE + 64];
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MEMORY_SITES, i, &site); i++) {
 		if (site.unreachable_bytes - site.indirect_bytes > worst.unreachable_bytes - worst.indirect_bytes &&
@@ -626,7 +626,7 @@ static void add_searched_leak(finding_source *source, const mprof_memory_stats *
 			    finding_count(texts[1], memory->unreachable), memory->unreachable == 1 ? " was" : "s were",
 			    finding_bytes(texts[2], memory->live_bytes), finding_count(texts[3], memory->live),
 			    describe_memory_site(source, worst.stack, worst.unreachable_bytes,
-						 memory->unreachable_bytes, place, sizeof(place)));
+						 memory->unreachable_bytes, site_text, sizeof(site_text)));
 }
 
 static void add_native_leak(finding_source *source, const mprof_memory_stats *memory)
@@ -636,7 +636,7 @@ static void add_native_leak(finding_source *source, const mprof_memory_stats *me
 	const uint64_t share_of_peak = finding_percent(memory->live_bytes, memory->peak_bytes);
 	char bytes[FINDING_NUMBER_SIZE];
 	char blocks[FINDING_NUMBER_SIZE];
-	char place[FINDING_NAME_SIZE + 64];
+	char site_text[FINDING_NAME_SIZE + 64];
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_MEMORY_SITES, i, &site); i++) {
 		if (site.live_bytes > worst.live_bytes && site.stack != 0)
@@ -648,13 +648,13 @@ static void add_native_leak(finding_source *source, const mprof_memory_stats *me
 		add_searched_leak(source, memory);
 		return;
 	}
-	finding_add(
-		source, "native-leak", "memory",
-		memory->live_bytes < MEGABYTE / 10 ? 8 : at_least(at_most(20 + share_of_peak, 90), 30),
-		"report --sections=memory", "%s%s of native memory in %s block%s never freed%s.",
-		memory->is_estimate ? "About " : "", finding_bytes(bytes, memory->live_bytes),
-		finding_count(blocks, memory->live), memory->live == 1 ? " was" : "s were",
-		describe_memory_site(source, worst.stack, worst.live_bytes, memory->live_bytes, place, sizeof(place)));
+	finding_add(source, "native-leak", "memory",
+		    memory->live_bytes < MEGABYTE / 10 ? 8 : at_least(at_most(20 + share_of_peak, 90), 30),
+		    "report --sections=memory", "%s%s of native memory in %s block%s never freed%s.",
+		    memory->is_estimate ? "About " : "", finding_bytes(bytes, memory->live_bytes),
+		    finding_count(blocks, memory->live), memory->live == 1 ? " was" : "s were",
+		    describe_memory_site(source, worst.stack, worst.live_bytes, memory->live_bytes, site_text,
+					 sizeof(site_text)));
 }
 
 static void find_native_memory(finding_source *source)
@@ -665,7 +665,7 @@ static void find_native_memory(finding_source *source)
 	char bytes[FINDING_NUMBER_SIZE];
 	char blocks[FINDING_NUMBER_SIZE];
 	char share[FINDING_NUMBER_SIZE];
-	char place[FINDING_NAME_SIZE + 64];
+	char site_text[FINDING_NAME_SIZE + 64];
 
 	if (!NEXT_ROW(source, MPROF_TABLE_MEMORY, 0, &memory) || memory.allocations == 0)
 		return;
@@ -674,10 +674,10 @@ static void find_native_memory(finding_source *source)
 		if (site.peak_bytes > worst.peak_bytes && site.stack != 0)
 			worst = site;
 	}
-	finding_add(
-		source, "native-memory", "memory", 9, "report --sections=memory", "Native memory reached %s%s%s.",
-		memory.is_peak_estimate ? "about " : "", finding_bytes(bytes, memory.peak_bytes),
-		describe_memory_site(source, worst.stack, worst.peak_bytes, memory.peak_bytes, place, sizeof(place)));
+	finding_add(source, "native-memory", "memory", 9, "report --sections=memory", "Native memory reached %s%s%s.",
+		    memory.is_peak_estimate ? "about " : "", finding_bytes(bytes, memory.peak_bytes),
+		    describe_memory_site(source, worst.stack, worst.peak_bytes, memory.peak_bytes, site_text,
+					 sizeof(site_text)));
 	if (memory.allocations >= 10000 && finding_percent(memory.temporaries, memory.allocations) >= 30)
 		finding_add(source, "allocation", "memory",
 			    at_most(finding_percent(memory.temporaries, memory.allocations) / 3, 30),
@@ -765,7 +765,7 @@ static void find_exceptions(finding_source *source)
 	char each_second[FINDING_NUMBER_SIZE];
 	char share[FINDING_NUMBER_SIZE];
 	char name[FINDING_NAME_SIZE];
-	char place[FINDING_NAME_SIZE + 64];
+	char site_text[FINDING_NAME_SIZE + 64];
 
 	if (source->totals.exceptions == 0)
 		return;
@@ -777,14 +777,14 @@ static void find_exceptions(finding_source *source)
 		if (site.class_id == most.id && site.exceptions > worst.exceptions)
 			worst = site;
 	}
-	describe_site(source, ", the largest part in", worst.stack, worst.call, place, sizeof(place));
+	describe_site(source, ", the largest part in", worst.stack, worst.call, site_text, sizeof(site_text));
 	finding_add(source, "exception", "exceptions", rate < 10 ? 2 : at_most(at_least(rate / 200, 6), 70),
 		    "report --sections=exceptions", "%s exception%s thrown%s; %s of them are %s%s%s.",
 		    finding_count(count, source->totals.exceptions), source->totals.exceptions == 1 ? " was" : "s were",
 		    describe_rate(source, finding_count(each_second, rate), rate_text),
 		    finding_share(share, most.exceptions, source->totals.exceptions),
-		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), place,
-		    place[0] == '\0' ? "; record --exceptions=stack shows where" : "");
+		    finding_name(source, MPROF_SAMPLE_CLASS, most.id, name), site_text,
+		    site_text[0] == '\0' ? "; record --exceptions=stack shows where" : "");
 }
 
 static void find_compilation(finding_source *source)
