@@ -24,7 +24,8 @@ expect "waits" "$(jq -c '.waits | map([.kind, .name, .count, .unfinished, .total
 	'[["queue","",500,0,true]]'
 
 mprof report jobs.mprof
-expect_line out '^  threads, waits, messages, '
+expect_line out '^Waits$'
+expect_line out '^  metrics, threads, messages, '
 mprof report --all jobs.mprof
 expect_status 0 "report as text"
 expect_line out '^ +0 +0 +400  queue: length, thread 0x1$'

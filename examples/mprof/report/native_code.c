@@ -234,7 +234,7 @@ const report_view code_by_range = {
 		    VIEW_COLUMN_BY(0, "name", .print = print_range)},
 	.json = {VIEW_FIELD(id), VIEW_KIND(kind, "kind", kind_of_code_range), VIEW_NAME(method, "method"),
 		 VIEW_FIELD(name), VIEW_FIELD(address), VIEW_FIELD(size), VIEW_FIELD(start_ns),
-		 VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_end), VIEW_ALL_OTHERS},
+		 VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_end), VIEW_FIELD(process), VIEW_ALL_OTHERS},
 	.row_bytes = 150,
 	.left_out = LEFT_OUT_CODE_RANGES,
 };
