@@ -220,6 +220,7 @@ typedef struct mprof_heap_graph_totals {
 	                                  count. */
 	uint64_t classes;            /**< Classes that have objects. */
 	uint64_t roots;              /**< Roots that refer to one of these objects. */
+	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
 	uint64_t reachable_objects;  /**< Objects that roots reach; 0 unless has_dominators or has_paths is 1. */
 	uint64_t reachable_bytes;    /**< Their bytes. */
 	uint64_t missing_references; /**< References to objects that are not in the snapshot. */
@@ -235,7 +236,6 @@ typedef struct mprof_heap_graph_totals {
 	uint64_t missing_notes; /**< Labels, flags, names and weak references that were left out, since the snapshot
 	                                  lacks their object or reference, the log lacks their text, or there is one
 	                                  already. */
-	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
 } mprof_heap_graph_totals;
 
 /**

@@ -276,6 +276,8 @@ typedef struct mprof_profile_totals {
 	uint64_t samples;             /**< Samples. */
 	uint64_t lost_events;         /**< Lost events, from LOST blocks. */
 	uint64_t events;              /**< Events read. */
+	uint64_t event_counts[256];   /**< Events by #mprof_event_kind. */
+	uint64_t block_counts[256];   /**< Blocks read, by #mprof_block_kind. */
 	uint64_t interrupted_frames;  /**< Frames that were open when recording was stopped for a while, or on a stack
 	                                  of which a reader may forget the frames (doc/format.md, 4.3). */
 	uint64_t freed_objects;       /**< Objects that collections found dead, where the log lists them one by
@@ -290,6 +292,7 @@ typedef struct mprof_profile_totals {
 	uint64_t finalizer_ns;        /**< Time in their finalizers. */
 	uint64_t finalizations;       /**< Runs of the finalizer thread. */
 	uint64_t finalization_ns;     /**< Time of these runs. */
+	uint64_t lost_by_cause[256];  /**< lost_events by #mprof_loss_cause; index 0 holds those of unknown causes. */
 	uint64_t class_load_failures; /**< Class loads that failed. */
 	uint32_t limited;             /**< 1: max_memory was reached: one of the following is not 0, methods are
 	                                     missing from the table, durations of calls were left out, or
@@ -315,9 +318,6 @@ typedef struct mprof_profile_totals {
 	uint64_t left_out_spans;      /**< Spans that #MPROF_TABLE_SPANS lacks because there are longer ones, or
 	                                     because max_memory was reached; 0 without
 	                                     mprof_profile_options::max_spans. */
-	uint64_t event_counts[256];   /**< Events by #mprof_event_kind. */
-	uint64_t block_counts[256];   /**< Blocks read, by #mprof_block_kind. */
-	uint64_t lost_by_cause[256];  /**< lost_events by #mprof_loss_cause; index 0 holds those of unknown causes. */
 } mprof_profile_totals;
 
 /**
@@ -858,12 +858,12 @@ typedef struct mprof_heap_shot {
 	uint64_t freed_bytes;        /**< Their bytes. */
 	uint64_t moved;              /**< Objects that collections moved since the previous snapshot. */
 	uint64_t roots;              /**< Number of roots. */
+	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
 	uint64_t classes;            /**< Classes that have live objects. */
 	uint64_t synthetic_objects;  /**< Objects that the log states to be no memory of the program
 	                                  (#MPROF_OBJECT_FLAG_SYNTHETIC). They count in objects, with their bytes, and
 	                                  a heap graph leaves them out. */
 	uint64_t process;            /**< The process whose heap it is; 0 if the log has only one. */
-	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
 } mprof_heap_shot;
 
 /**

@@ -292,7 +292,7 @@ Test(code_ranges, of_processes_are_apart)
 			       .as.code_range = {.address = 0x1000, .size = UINT64_MAX, .start = 10, .name = ""}};
 	code_answer answer;
 
-	open_ranges(0);
+	open_ranges(1 << 20);
 	for (uint32_t i = 0; i < 3; i++) {
 		record.id = i + 1;
 		record.as.code_range.process = processes[i];

@@ -140,7 +140,7 @@ static void load_examples(void)
 	load_page("format.md");
 	cr_assert_eq(example_count, 25);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 27);
+	cr_assert_eq(example_count, 28);
 }
 
 static void expect_text(const char *expected, const char *actual)

@@ -169,7 +169,7 @@ Test(profile_many, columns_are_the_fields_of_the_struct)
 			  mprof_table_get_column(table, last)->name);
 		cr_expect_null(mprof_table_get_column(table, info->column_count));
 	}
-	cr_expect_eq(table - 1, MPROF_TABLE_THREAD_STATES);
+	cr_expect_eq(table - 1, MPROF_TABLE_MEMORY_BLOCKS);
 }
 
 /* A measure finds its column, and no table has two columns of one measure. */
@@ -201,7 +201,7 @@ Test(profile_many, measures_find_their_columns)
 Test(profile_many, numbers_of_tables_follow_each_other)
 {
 	static const char *const names[] = {"methods", "samples", "classes", "threads", "monitors"};
-	static const uint32_t wrong[] = {0, MPROF_TABLE_THREAD_STATES + 1, UINT32_MAX};
+	static const uint32_t wrong[] = {0, MPROF_TABLE_MEMORY_BLOCKS + 1, UINT32_MAX};
 	test_log log;
 	mprof_call_stats row = {.struct_size = sizeof(row)};
 
