@@ -10,8 +10,8 @@
  *   uint32_t, and 0 means none.
  * - Functions return counts of what is in memory as size_t. Counts in structs, of what is in a log, are uint64_t, or
  *   uint32_t where a stated limit is lower.
- * - Structs with arrays by kind have these at their end. A caller with a small stack reserves less and passes the
- *   offset of the first array as struct_size; the library writes no more than that.
+ * - The statistics of writers and recorders have arrays by kind at their end. A caller with a small stack reserves
+ *   less and passes the offset of the first array as struct_size; the library writes no more than that.
  */
 #ifndef MPROF_BASE_H
 #define MPROF_BASE_H
