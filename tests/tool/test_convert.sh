@@ -18,7 +18,7 @@ same_events() {
 
 # No temporary file remains, whether or not the file got its name.
 no_leavings() {
-	local left
+	local remaining
 
 	remaining=$(find . -name '*.mprof.*' ! -name '*.events')
 	test -z "$remaining" || fail "left behind: $remaining"

@@ -13,6 +13,7 @@ test -e "${INSTRUMENT_DIR:-$builddir/examples/native/.libs}/libmprof-malloc.so" 
 cat >program.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@ cat >program.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +105,57 @@ static void *end_process(void *unused)
 	exit(6);
 	return unused;
 }
+/* The only pointer to each of these blocks is in memory that is no heap and no static data of the program. */
+NEVER_INLINE static void keep(size_t length, int flags, int fd)
+{
+	char *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	if (memory == MAP_FAILED)
+		_Exit(77);
+	*(void *volatile *)(memory + length / 2 + 24) = take(64);
+}
+static int open_file(const char *name, off_t length)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || ftruncate(fd, length) != 0)
+		_Exit(77);
+	return fd;
+}
+NEVER_INLINE static void keep_in_mappings(void)
+{
+	const size_t length = 3 << 20;
+
+	keep(length, MAP_SHARED, open_file("shared.data", length));
+	keep(length, MAP_PRIVATE, open_file("private.data", length));
+	keep(length, MAP_SHARED, open_file("removed.data", length));
+	unlink("removed.data");
+	/* Half of it is beyond the end of the file, which cannot be read. */
+	keep(length, MAP_SHARED, open_file("short.data", length / 2 + 4096));
+	keep(length, MAP_SHARED | MAP_ANONYMOUS, -1);
+	keep((size_t)64 << 30, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+/* Static data that is made read-only, as tables are that are complete. */
+static void *table[1024] __attribute__((aligned(4096)));
+NEVER_INLINE static void keep_in_constants(void)
+{
+	table[700] = take(64);
+	if (mprotect(table, sizeof(table), PROT_READ) != 0)
+		_Exit(77);
+}
+/* A block of which some pages cannot be accessed. */
+static char *volatile guarded;
+NEVER_INLINE static void keep_after_guard(void)
+{
+	size_t length = 5 << 20;
+	char *start = take(length);
+
+	*(void *volatile *)(start + length - 4096) = take(64);
+	guarded = start;
+	start = (char *)(((size_t)start + 8191) & ~(size_t)4095);
+	if (mprotect(start, 4096, PROT_NONE) != 0)
+		_Exit(77);
+}
 static void run(void *(*function)(void *), int count)
 {
 	pthread_t thread[8];
@@ -136,6 +189,16 @@ int main(int argc, char **argv)
 		void *library = dlopen("./library.so", RTLD_NOW);
 
 		((void (*)(void))dlsym(library, "fill"))();
+	}
+	if (strcmp(mode, "mappings") == 0) {
+		keep_in_mappings();
+		keep_in_constants();
+		keep_after_guard();
+		wipe();
+	}
+	if (strcmp(mode, "shares-much") == 0) {
+		keep((size_t)1 << 30, MAP_SHARED | MAP_ANONYMOUS, -1);
+		wipe();
 	}
 	if (strcmp(mode, "many") == 0)
 		list = make_list(100000);
@@ -268,6 +331,14 @@ record 0 ./program library
 expect "held by a library" "$(places fill | jq -c '[.[0] >= 11, .[1]]')" '[true,0]'
 record 0 ./program many
 expect_json "many" '[.memory.unreachable, .memory.live > 100000]' '[100,true]'
+record 0 ./program mappings
+expect "in mappings" "$(places keep_in_mappings)" '[6,0,0,0]'
+expect "in constants" "$(places keep_in_constants)" '[1,0,0,0]'
+expect "after a guard" "$(places keep_after_guard)" '[2,0,0,0]'
+known "beside mappings"
+record 0 ./program shares-much
+expect_line err 'which memory is reachable is not known of 1 process .*it shares too much memory'
+expect "shares much" "$(sums)" '[null,null,null,null,152]'
 record 0 ./program seccomp
 expect_line err 'which memory is reachable is not known of 1 process .*restricts its system calls'
 expect "seccomp" "$(sums)" '[null,null,null,null,151]'
@@ -290,6 +361,10 @@ jq -c .memory out >wanted
 mprof convert log.mprof copy.mprof
 "$MPROF" report --json --top=0 copy.mprof | jq -c .memory >copied
 cmp wanted copied || fail "a copy has other figures"
+rm -f log.mprof
+mprof record --malloc --leaks --children=one --salvage=elsewhere -o log.mprof -- ./program fork
+"$MPROF" report --json --top=0 log.mprof >out
+expect "buffers of the recorder in another file" "$(sums)" "[200,9600,198,1,0]"
 
 # Compressed as the first writing would have been.
 for option in --gzip --compress=zstd; do
@@ -333,7 +408,33 @@ if command -v valgrind >/dev/null; then
 		"[$(blocks definitely),$(blocks indirectly),$(blocks possibly)]"
 fi
 
-# Nothing is left.
-for process in /proc/[0-9]*; do
-	test "$(cat "$process/comm" 2>/dev/null)" != "mprof copy" || fail "a copy is left"
+# Prints the IDs of the copies of programs that run here, not of other tests.
+copies() {
+	local process
+	for process in /proc/[0-9]*; do
+		test "$(cat "$process/comm" 2>/dev/null)" = "mprof copy" || continue
+		test "$(readlink "$process/cwd")" != "$PWD" || echo "${process#/proc/}"
+	done
+}
+
+# What was found in a copy that the system has ended is not stated. When it ends, in relation to the search, is left to
+# chance.
+while test ! -e stop; do
+	sleep 0.02
+	for copy in $(copies); do
+		kill -KILL "$copy" 2>/dev/null || true
+	done
+done &
+for _ in 1 2 3 4 5; do
+	record 0 ./program many
+	found=$(jq -c '.memory | [.unreachable, .unsearched]' out)
+	if test "$found" != '[100,0]'; then
+		expect_json "the copy is gone" '[.memory.unreachable, .memory.unsearched == .memory.live]' '[null,true]'
+		expect_line err 'which memory is reachable is not known of 1 process'
+	fi
 done
+touch stop
+wait
+
+# Nothing is left.
+test -z "$(copies)" || fail "a copy is left"

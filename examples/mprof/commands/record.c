@@ -700,6 +700,7 @@ static int begin_leaks(recording_plan *recording)
 	}
 	recording->logs_form.codec = recording->merged.codec;
 	recording->logs_form.level = recording->merged.level;
+	recording->logs_form.salvage = recording->request.salvage;
 	return leaks_begin(&recording->leaks, &recording->logs_form, recording->leaks_option) ? -1 : STATUS_NOTHING;
 }
 

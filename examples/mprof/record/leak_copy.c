@@ -2,18 +2,24 @@
 /* Reads the memory of another process, and finds where it may have pointers. */
 #include "record/leak_copy.h"
 
+#include "shared/salvage.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WORD sizeof(uint64_t)
 #define PAGE UINT64_C(4096)
 #define PIECE_SIZE ((size_t)1 << 20)
 #define PIECE_PAGES (PIECE_SIZE / PAGE)
+
+/* Which pages of shared memory were used cannot be found out (see is_used()), so all of it is read. */
+#define MAX_SHARED (UINT64_C(256) << 20)
 
 static uint64_t round_up(uint64_t address, uint64_t unit)
 {
@@ -39,9 +45,10 @@ size_t leak_copy_read(const leak_copy *copy, uint64_t address, void *bytes, size
 	return got > 0 ? (size_t)got : 0;
 }
 
-const char *leak_copy_open(leak_copy *copy, const memory_copy_message *message)
+const char *leak_copy_open(leak_copy *copy, const memory_copy_message *message, const char *salvage)
 {
 	memset(copy, 0, sizeof(*copy));
+	copy->salvage = salvage;
 	copy->process = (pid_t)message->copy;
 	copy->memory = open_file(copy->process, "mem");
 	copy->pages = copy->memory >= 0 ? open_file(copy->process, "pagemap") : -1;
@@ -51,6 +58,7 @@ const char *leak_copy_open(leak_copy *copy, const memory_copy_message *message)
 	copy->buffer = malloc(PIECE_SIZE);
 	if (copy->notes == NULL || copy->buffer == NULL)
 		return strerror(ENOMEM);
+	copy->notes_address = message->notes;
 	if (leak_copy_read(copy, message->notes, copy->notes, sizeof(*copy->notes)) != sizeof(*copy->notes) ||
 	    copy->notes->thread_count > MEMORY_COPY_THREADS || copy->notes->range_count > MEMORY_COPY_RANGES)
 		return "its memory cannot be read";
@@ -69,9 +77,16 @@ void leak_copy_close(leak_copy *copy)
 	free(copy->roots.ranges);
 }
 
+int leak_copy_exists(const leak_copy *copy)
+{
+	uint64_t word;
+
+	return leak_copy_read(copy, copy->notes_address, &word, sizeof(word)) == sizeof(word);
+}
+
 /*
- * Whether any page of a piece was used. Pages of files that were not changed are no part of a copy, and have no
- * pointers to allocated memory.
+ * Whether any page of a piece was used. fork() leaves shared memory out of the copy's page table. Pages of files that
+ * were not changed are no part of a copy, and have no pointers to allocated memory.
  */
 static int is_used(const leak_copy *copy, uint64_t start, size_t length)
 {
@@ -89,22 +104,33 @@ static int is_used(const leak_copy *copy, uint64_t start, size_t length)
 	return 0;
 }
 
-void leak_copy_scan(const leak_copy *copy, uint64_t start, uint64_t end, leak_visit visit, void *user)
+/* Reads a piece, and goes on with the next page after one that cannot be read. */
+static void scan_piece(const leak_copy *copy, uint64_t start, uint64_t end, leak_visit visit, void *user)
 {
-	start = round_up(start, WORD);
-	while (start < end && end - start >= WORD) {
+	while (end - start >= WORD) {
+		const size_t length = leak_copy_read(copy, start, copy->buffer, (size_t)(end - start)) & ~(WORD - 1);
+		uint64_t next = start + length;
+
+		if (length > 0)
+			visit(user, start, (const uint64_t *)copy->buffer, length / WORD);
+		if (end - next >= WORD)
+			next = (next | (PAGE - 1)) + 1;
+		start = next < end ? next : end;
+	}
+}
+
+void leak_copy_scan(const leak_copy *copy, const leak_range *range, leak_visit visit, void *user)
+{
+	uint64_t start = round_up(range->start, WORD);
+
+	while (start < range->end && range->end - start >= WORD) {
 		const uint64_t next = (start | (PIECE_SIZE - 1)) + 1;
-		const size_t wanted = (size_t)((next < end ? next : end) - start);
-		size_t length = wanted;
+		const uint64_t end = next < range->end ? next : range->end;
 
 		/* For less than a page, a look costs more than reading. */
-		if (wanted < PAGE || is_used(copy, start, wanted))
-			length = leak_copy_read(copy, start, copy->buffer, wanted);
-		else
-			length = 0;
-		if (length >= WORD)
-			visit(user, (const uint64_t *)copy->buffer, length / WORD);
-		start += wanted;
+		if (range->is_shared || end - start < PAGE || is_used(copy, start, (size_t)(end - start)))
+			scan_piece(copy, start, end, visit, user);
+		start = end;
 	}
 }
 
@@ -116,7 +142,7 @@ typedef enum mapping_kind {
 	MAPPING_DATA,      /* Of a file, private. */
 	MAPPING_ANONYMOUS, /* Of no file, private. */
 	MAPPING_STACK,     /* Of the first thread. */
-	MAPPING_SHARED,    /* Shared memory. */
+	MAPPING_SHARED,    /* Shared, of a file or none. */
 	MAPPING_GUARD,     /* Of no file, without any access. */
 	MAPPING_OTHER      /* Without pointers of the program. */
 } mapping_kind;
@@ -126,20 +152,58 @@ static int begins_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Memory that is shared may be that of a device, which cannot be read without effect. */
-static int is_shared_memory(const char *name)
+static const char *base_name(const char *path)
 {
-	if (begins_with(name, "/memfd:"))
-		return !begins_with(name, "/memfd:mprof");
-	return begins_with(name, "/dev/zero") || begins_with(name, "/SYSV") || begins_with(name, "/dev/shm/");
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
 }
 
-static mapping_kind kind_of(const char *access, unsigned long inode, const char *name)
+/* Whether a mapped file, also one that has been removed, has the name of a path with a suffix, in any directory. */
+static int has_name(const char *mapped, const char *path, const char *suffix)
+{
+	const char *const wanted = base_name(path);
+	const size_t length = strlen(wanted);
+	const char *rest = base_name(mapped);
+
+	if (strncmp(rest, wanted, length) != 0 || !begins_with(rest + length, suffix))
+		return 0;
+	rest += length + strlen(suffix);
+	return rest[0] == '\0' || strcmp(rest, " (deleted)") == 0;
+}
+
+/*
+ * Whether a mapped file may be a salvage file, which contains buffers of the recorder. Directories are not compared,
+ * since the system shows paths without symbolic links.
+ */
+static int is_salvage(const leak_copy *copy, const char *name)
+{
+	return begins_with(name, "/memfd:mprof") || has_name(name, copy->notes->log, SALVAGE_SUFFIX) ||
+	       (copy->salvage != NULL && has_name(name, copy->salvage, ""));
+}
+
+/*
+ * Shared memory of a device cannot be read without effect. A file may have been removed, or may have this name in
+ * another directory tree only, so only those are left out that are no file for sure, or are where devices are.
+ */
+static int is_shared_memory(const leak_copy *copy, const char *name, unsigned long inode)
+{
+	struct stat status;
+
+	if (name[0] != '/' || is_salvage(copy, name) || begins_with(name, "/sys/") || begins_with(name, "/proc/"))
+		return 0;
+	if (begins_with(name, "/dev/"))
+		return begins_with(name, "/dev/zero") || begins_with(name, "/dev/shm/");
+	return stat(name, &status) != 0 || status.st_ino != inode || S_ISREG(status.st_mode);
+}
+
+static mapping_kind kind_of(const leak_copy *copy, const char *access, unsigned long inode, const char *name)
 {
 	const int is_writable = access[1] == 'w';
 
 	if (access[3] == 's')
-		return access[0] == 'r' && is_writable && is_shared_memory(name) ? MAPPING_SHARED : MAPPING_OTHER;
+		return access[0] == 'r' && is_writable && is_shared_memory(copy, name, inode) ? MAPPING_SHARED
+											      : MAPPING_OTHER;
 	if (access[0] != 'r')
 		return inode == 0 && strncmp(access, "---", 3) == 0 ? MAPPING_GUARD : MAPPING_OTHER;
 	if (strcmp(name, "[stack]") == 0)
@@ -147,12 +211,11 @@ static mapping_kind kind_of(const char *access, unsigned long inode, const char 
 	/* [heap] is that of the allocator; the others are the kernel's. Names of memory of the program have a colon. */
 	if (name[0] == '[' && strchr(name, ':') == NULL)
 		return MAPPING_OTHER;
-	if (inode == 0)
-		return MAPPING_ANONYMOUS;
-	return is_writable ? MAPPING_DATA : MAPPING_OTHER;
+	/* Data may have been made read-only. Of files that the program has not changed, nothing is in use in a copy. */
+	return inode == 0 ? MAPPING_ANONYMOUS : MAPPING_DATA;
 }
 
-static void add_range(leak_ranges *list, uint64_t start, uint64_t end)
+static void add_range(leak_ranges *list, uint64_t start, uint64_t end, int is_shared)
 {
 	if (start >= end || list->lacks_memory)
 		return;
@@ -167,11 +230,11 @@ static void add_range(leak_ranges *list, uint64_t start, uint64_t end)
 		list->ranges = ranges;
 		list->capacity = capacity;
 	}
-	list->ranges[list->count++] = (leak_range){start, end};
+	list->ranges[list->count++] = (leak_range){start, end, is_shared};
 }
 
-/* Adds a root without the memory of the recorder, whose ranges are sorted. */
-static void add_root(leak_copy *copy, uint64_t start, uint64_t end)
+/* Adds memory without that of the recorder, whose ranges are sorted. */
+static void add_memory(leak_copy *copy, uint64_t start, uint64_t end, int is_shared)
 {
 	const memory_copy_notes *notes = copy->notes;
 
@@ -180,10 +243,15 @@ static void add_root(leak_copy *copy, uint64_t start, uint64_t end)
 
 		if (range->start + range->size <= start || range->start >= end)
 			continue;
-		add_range(&copy->roots, start, range->start);
+		add_range(&copy->roots, start, range->start, is_shared);
 		start = range->start + range->size;
 	}
-	add_range(&copy->roots, start, end);
+	add_range(&copy->roots, start, end, is_shared);
+}
+
+static void add_root(leak_copy *copy, uint64_t start, uint64_t end)
+{
+	add_memory(copy, start, end, 0);
 }
 
 /*
@@ -223,9 +291,8 @@ static uint64_t find_heap_end(const leak_copy *copy, uint64_t address, uint64_t 
 
 typedef struct arena_search {
 	const leak_copy *copy;
-	uint64_t address; /* Of the next word. */
-	uint64_t before;  /* The word before it. */
-	uint64_t arena;   /* The result, 0 if there is none. */
+	uint64_t before; /* The last word that was read. */
+	uint64_t arena;  /* The result, 0 if there is none. */
 } arena_search;
 
 /* Arenas are in a circle: the next one is this one, or in a heap. */
@@ -239,12 +306,12 @@ static int is_arena(const leak_copy *copy, uint64_t address)
 				   (next & (HEAP_SIZE - 1)) <= 512);
 }
 
-static void look_for_arena(void *user, const uint64_t *words, size_t count)
+static void look_for_arena(void *user, uint64_t address, const uint64_t *words, size_t count)
 {
 	arena_search *search = user;
 
-	for (size_t i = 0; i < count; i++, search->address += WORD) {
-		const uint64_t bin = search->address - WORD;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t bin = address + i * WORD - WORD;
 
 		if (search->arena == 0 && words[i] == search->before && words[i] == bin - 2 * WORD) {
 			for (uint64_t k = 0; k < ARENA_BIN_COUNT && search->arena == 0; k++)
@@ -258,14 +325,10 @@ static void look_for_arena(void *user, const uint64_t *words, size_t count)
 /* Static data. That of the C library contains the first arena, which has pointers into freed memory. */
 static void add_data(leak_copy *copy, uint64_t start, uint64_t end)
 {
-	arena_search search = {.copy = copy, .address = start};
+	const leak_range data = {start, end, 0};
+	arena_search search = {.copy = copy};
 
-	for (uint64_t piece = start; piece < end && search.arena == 0; piece = (piece | (PIECE_SIZE - 1)) + 1) {
-		const uint64_t next = (piece | (PIECE_SIZE - 1)) + 1;
-
-		search.address = piece;
-		leak_copy_scan(copy, piece, next < end ? next : end, look_for_arena, &search);
-	}
+	leak_copy_scan(copy, &data, look_for_arena, &search);
 	if (search.arena >= start && search.arena < end) {
 		add_root(copy, start, search.arena);
 		start = search.arena + ARENA_SIZE;
@@ -307,20 +370,19 @@ static int is_thread(const memory_copy_notes *notes, uint32_t id)
 #define THREAD_SELF (2 * WORD)
 
 typedef struct thread_search {
-	uint64_t address; /* Of the next word. */
-	uint64_t before[2];
-	uint64_t thread; /* The result, 0 if there is none. */
+	uint64_t before[2]; /* The last words that were read. */
+	uint64_t thread;    /* The result, 0 if there is none. */
 } thread_search;
 
-static void look_for_thread(void *user, const uint64_t *words, size_t count)
+static void look_for_thread(void *user, uint64_t address, const uint64_t *words, size_t count)
 {
 	thread_search *search = user;
 
-	for (size_t i = 0; i < count; i++, search->address += WORD) {
-		const uint64_t address = search->address - THREAD_SELF;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t thread = address + i * WORD - THREAD_SELF;
 
-		if (search->thread == 0 && words[i] == address && search->before[0] == address)
-			search->thread = address;
+		if (search->thread == 0 && words[i] == thread && search->before[0] == thread)
+			search->thread = thread;
 		search->before[0] = search->before[1];
 		search->before[1] = words[i];
 	}
@@ -329,16 +391,12 @@ static void look_for_thread(void *user, const uint64_t *words, size_t count)
 /* The end of the stack of a thread that has ended, whose mapping starts at \p start; \p start if that thread exists. */
 static uint64_t find_dead_stack(const leak_copy *copy, uint64_t start, uint64_t end)
 {
+	const leak_range stack = {start, end, 0};
 	thread_search search = {0};
 	uint32_t data[THREAD_SIZE / sizeof(uint32_t)];
 	size_t length;
 
-	for (uint64_t piece = start; piece < end && search.thread == 0; piece = (piece | (PIECE_SIZE - 1)) + 1) {
-		const uint64_t next = (piece | (PIECE_SIZE - 1)) + 1;
-
-		search.address = piece;
-		leak_copy_scan(copy, piece, next < end ? next : end, look_for_thread, &search);
-	}
+	leak_copy_scan(copy, &stack, look_for_thread, &search);
 	if (search.thread == 0)
 		return start;
 	length = leak_copy_read(copy, search.thread, data, sizeof(data));
@@ -382,7 +440,7 @@ static void add_anonymous(leak_copy *copy, uint64_t start, uint64_t end, int has
 	}
 }
 
-static int compare_own(const void *first, const void *second)
+static int compare_ranges(const void *first, const void *second)
 {
 	const memory_copy_range *left = first;
 	const memory_copy_range *right = second;
@@ -390,17 +448,18 @@ static int compare_own(const void *first, const void *second)
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static void add_mapping(leak_copy *copy, const char *line, uint64_t *guard)
+static void add_mapping(leak_copy *copy, char *line, uint64_t *guard)
 {
 	uint64_t start;
 	uint64_t end;
 	unsigned long inode;
 	char access[5];
-	char name[256] = "";
+	int name = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %lu %255[^\n]", &start, &end, access, &inode, name) < 4)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %lu %n", &start, &end, access, &inode, &name) < 4)
 		return;
-	switch (kind_of(access, inode, name)) {
+	line[strcspn(line, "\n")] = '\0';
+	switch (kind_of(copy, access, inode, line + name)) {
 	case MAPPING_DATA:
 		add_data(copy, start, end);
 		break;
@@ -411,7 +470,8 @@ static void add_mapping(leak_copy *copy, const char *line, uint64_t *guard)
 		add_stack(copy, start, end);
 		break;
 	case MAPPING_SHARED:
-		add_root(copy, start, end);
+		copy->shared_bytes += end - start;
+		add_memory(copy, start, end, 1);
 		break;
 	case MAPPING_GUARD:
 		*guard = end;
@@ -434,10 +494,12 @@ const char *leak_copy_find_roots(leak_copy *copy)
 			close(fd);
 		return "its mappings cannot be read";
 	}
-	qsort(copy->notes->ranges, copy->notes->range_count, sizeof(*copy->notes->ranges), compare_own);
+	qsort(copy->notes->ranges, copy->notes->range_count, sizeof(*copy->notes->ranges), compare_ranges);
 	while (getline(&line, &size, maps) >= 0)
 		add_mapping(copy, line, &guard);
 	free(line);
 	fclose(maps);
-	return copy->roots.lacks_memory ? strerror(ENOMEM) : NULL;
+	if (copy->roots.lacks_memory)
+		return strerror(ENOMEM);
+	return copy->shared_bytes > MAX_SHARED ? "it shares too much memory" : NULL;
 }

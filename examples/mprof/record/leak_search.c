@@ -78,10 +78,11 @@ static void push(const search *state, work_list *list, const leak_block *block)
 }
 
 /* Words of a root, or of a block that is reached. */
-static void visit_reached(void *user, const uint64_t *words, size_t count)
+static void visit_reached(void *user, uint64_t address, const uint64_t *words, size_t count)
 {
 	search *state = user;
 
+	(void)address;
 	for (size_t i = 0; i < count; i++) {
 		leak_block *block = find_target(state, words[i]);
 
@@ -98,10 +99,11 @@ static void visit_reached(void *user, const uint64_t *words, size_t count)
 }
 
 /* Words of a block that is interior. */
-static void visit_interior(void *user, const uint64_t *words, size_t count)
+static void visit_interior(void *user, uint64_t address, const uint64_t *words, size_t count)
 {
 	search *state = user;
 
+	(void)address;
 	for (size_t i = 0; i < count; i++) {
 		leak_block *block = find_target(state, words[i]);
 
@@ -113,10 +115,11 @@ static void visit_interior(void *user, const uint64_t *words, size_t count)
 }
 
 /* Words of a block that is unreachable. The first one of those that lead to each other is number current. */
-static void visit_unreachable(void *user, const uint64_t *words, size_t count)
+static void visit_unreachable(void *user, uint64_t address, const uint64_t *words, size_t count)
 {
 	search *state = user;
 
+	(void)address;
 	for (size_t i = 0; i < count; i++) {
 		leak_block *block = find_target(state, words[i]);
 
@@ -133,27 +136,28 @@ static void read_block(search *state, const leak_block *block, leak_visit visit)
 {
 	const uint64_t start = (block->address + 7) & ~UINT64_C(7);
 	const uint64_t end = block->address + block->size;
+	const leak_range range = {start, end, 0};
 
 	if (start >= end || end - start < sizeof(uint64_t))
 		return;
-	if (end - start > WINDOW_SIZE) {
-		leak_copy_scan(state->copy, start, end, visit, state);
-		return;
-	}
-	if (start < state->window_start || end > state->window_start + state->window_length) {
-		/* Without what follows, where that cannot be read. */
+	if (end - start <= WINDOW_SIZE &&
+	    (start < state->window_start || end > state->window_start + state->window_length)) {
 		state->window_start = start;
 		state->window_length = leak_copy_read(state->copy, start, state->window, WINDOW_SIZE);
-		if (state->window_length < end - start)
-			return;
 	}
-	visit(state, state->window + (start - state->window_start) / sizeof(uint64_t),
+	/* It is large, or some of it cannot be read. */
+	if (start < state->window_start || end > state->window_start + state->window_length) {
+		leak_copy_scan(state->copy, &range, visit, state);
+		return;
+	}
+	visit(state, start, state->window + (start - state->window_start) / sizeof(uint64_t),
 	      (size_t)(end - start) / sizeof(uint64_t));
 }
 
 /* A root without the blocks in it, which large allocations are. */
 static uint64_t scan_root(search *state, const leak_range *root)
 {
+	leak_range part = *root;
 	uint64_t start = root->start;
 	uint64_t bytes = 0;
 	size_t next = 0;
@@ -167,7 +171,9 @@ static uint64_t scan_root(search *state, const leak_range *root)
 			next++;
 		if (next < state->count && state->blocks[next].address < end)
 			end = state->blocks[next].address > start ? state->blocks[next].address : start;
-		leak_copy_scan(state->copy, start, end, visit_reached, state);
+		part.start = start;
+		part.end = end;
+		leak_copy_scan(state->copy, &part, visit_reached, state);
 		bytes += end - start;
 		if (end == root->end)
 			break;

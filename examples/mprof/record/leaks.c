@@ -204,6 +204,8 @@ static const char *search_copy(leak_job *job)
 		problem = leak_copy_find_roots(&job->copy);
 	if (problem == NULL && !leak_search(&job->copy, job->blocks, job->count, &job->result.root_bytes))
 		problem = strerror(ENOMEM);
+	if (problem == NULL && !leak_copy_exists(&job->copy))
+		problem = "the system took away the copy of its memory";
 	job->result.duration_ns = read_clock() - start;
 	return problem != NULL ? problem : write_log(job);
 }
@@ -231,7 +233,7 @@ static void handle_message(leak_searches *searches, const memory_copy_message *m
 	const char *problem = problem_of(message);
 
 	if (problem == NULL) {
-		problem = leak_copy_open(&job.copy, message);
+		problem = leak_copy_open(&job.copy, message, searches->form.salvage);
 		if (problem == NULL)
 			problem = search_copy(&job);
 		leak_copy_close(&job.copy);

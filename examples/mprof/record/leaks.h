@@ -15,11 +15,12 @@
 /** Size of the option for the module, with the comma before it. */
 #define LEAKS_OPTION_SIZE 80
 
-/** How the logs are compressed, which are written once more. */
+/** The logs: how they are compressed, since they are written once more, and their salvage file. */
 typedef struct leaks_form {
 	uint32_t codec;
 	uint32_t level;
 	uint32_t gzip_level;
+	const char *salvage; /**< Its path, if it is not that of the log with a suffix; NULL. */
 } leaks_form;
 
 typedef struct leak_searches {

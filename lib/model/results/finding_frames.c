@@ -344,21 +344,21 @@ static frame_sum take_largest(const finding_source *source, frame_sums *sums)
 }
 
 /* Room for the parts of a path. */
-enum { PARTS_MAX = 3, PARTS_SIZE = PARTS_MAX * (FINDING_NAME_SIZE + FINDING_NUMBER_SIZE) };
+enum { MAX_PARTS = 3, PARTS_SIZE = MAX_PARTS * (FINDING_NAME_SIZE + FINDING_NUMBER_SIZE) };
 
 /* Writes ": SHARE in NAME, SHARE in NAME" of what a frame calls; "" if it is many small parts. */
 static void describe_parts(const finding_source *source, frame_sums *callees, uint64_t whole, char text[PARTS_SIZE])
 {
-	enum { LEAST_FIRST = 20, LEAST_PART = 5 };
+	enum { MIN_FIRST = 20, MIN_PART = 5 };
 	char share[FINDING_NUMBER_SIZE];
 	char name[FINDING_NAME_SIZE];
 	size_t length = 0;
 
 	text[0] = '\0';
-	for (int i = 0; i < PARTS_MAX; i++) {
+	for (int i = 0; i < MAX_PARTS; i++) {
 		const frame_sum part = take_largest(source, callees);
 
-		if (finding_percent(part.value, whole) < (i == 0 ? LEAST_FIRST : LEAST_PART))
+		if (finding_percent(part.value, whole) < (i == 0 ? MIN_FIRST : MIN_PART))
 			break;
 		length += (size_t)snprintf(text + length, PARTS_SIZE - length, "%s %s in %s", i == 0 ? ":" : ",",
 					   finding_share(share, part.value, whole),
@@ -389,7 +389,7 @@ static void add_path_to(finding_source *source, const frame_search *search, cons
 static void add_path(finding_source *source, const frame_search *search, const mprof_frame_tree *tree, frame_sums *sums,
 		     uint32_t *nodes, size_t node_count, uint64_t hot)
 {
-	enum { LEAST_DEPTH = 3, DEPTH_MAX = 1000 };
+	enum { MIN_DEPTH = 3, MAX_DEPTH = 1000 };
 	const uint64_t whole = whole_of(tree);
 	char parts[PARTS_SIZE] = "";
 	frame_sum last = {0};
@@ -398,7 +398,7 @@ static void add_path(finding_source *source, const frame_search *search, const m
 	int depth = 0;
 
 	nodes[0] = 0;
-	for (; depth < DEPTH_MAX; depth++) {
+	for (; depth < MAX_DEPTH; depth++) {
 		const frame_sum step = descend(search, tree, sums, nodes, &count, nodes + node_count);
 
 		if (last.value > 0 && last.key == last_of_program.key)
@@ -411,7 +411,7 @@ static void add_path(finding_source *source, const frame_search *search, const m
 	}
 	if (last_of_program.value > 0)
 		last = last_of_program;
-	if ((depth >= LEAST_DEPTH || parts[0] != '\0') && last.value > 0 && last.key != hot)
+	if ((depth >= MIN_DEPTH || parts[0] != '\0') && last.value > 0 && last.key != hot)
 		add_path_to(source, search, &last, whole, parts);
 }
 
@@ -471,14 +471,14 @@ static uint64_t find_waiting_code(const finding_source *source, uint32_t index)
 
 static void add_waiting_code(finding_source *source, const frame_sum *most)
 {
-	enum { LEAST_SHARE = 10, MOST_SEVERE = 50 };
+	enum { MIN_SHARE = 10, MAX_SEVERITY = 50 };
 	const uint64_t share_of_all = finding_percent(most->value, source->totals.samples);
 	char share[FINDING_NUMBER_SIZE];
 	char count[FINDING_NUMBER_SIZE];
 	char name[FINDING_NAME_SIZE];
 
-	if (share_of_all >= LEAST_SHARE)
-		finding_add(source, "wait", "sample-waits", share_of_all < MOST_SEVERE ? share_of_all : MOST_SEVERE,
+	if (share_of_all >= MIN_SHARE)
+		finding_add(source, "wait", "sample-waits", share_of_all < MAX_SEVERITY ? share_of_all : MAX_SEVERITY,
 			    "report --sections=sample-waits,sample-tree",
 			    "In %s of the %s samples, threads wait in %s, or in what it calls.",
 			    finding_share(share, most->value, source->totals.samples),

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The least severity of a finding that is not the only one. */
-enum { LEAST_SEVERITY = 5 };
+enum { MIN_SEVERITY = 5 };
 
 /* Stands for the log in commands if it has no name, or a name that is too long. */
 #define NO_NAME "FILE"
@@ -295,6 +295,6 @@ void finding_list_keep(mprof_finding_list *list, size_t most)
 	sort_findings(list);
 	if (list->count > most)
 		list->count = most;
-	while (list->count > 1 && list->items[list->count - 1].severity < LEAST_SEVERITY)
+	while (list->count > 1 && list->items[list->count - 1].severity < MIN_SEVERITY)
 		list->count--;
 }

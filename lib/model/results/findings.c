@@ -85,12 +85,12 @@ static void name_frame(const finding_source *source, const mprof_stack_frame *fr
 /* Writes the innermost frame of a call stack that is not of the runtime; without one, the innermost. */
 static int name_stack(const finding_source *source, uint32_t stack, char text[FINDING_NAME_SIZE])
 {
-	enum { DEPTH_MAX = 64 };
+	enum { MAX_DEPTH = 64 };
 	char name[FINDING_NAME_SIZE];
 	mprof_stack_frame frame;
 	int has_name = 0;
 
-	for (int depth = 0; stack != 0 && depth < DEPTH_MAX; depth++) {
+	for (int depth = 0; stack != 0 && depth < MAX_DEPTH; depth++) {
 		if (mprof_reader_lookup_caller(source->reader, stack, &frame, sizeof(frame), &stack) != MPROF_OK)
 			break;
 		name_frame(source, &frame, name);
@@ -257,7 +257,7 @@ static mprof_thread_stats find_busiest_thread(const finding_source *source)
 static void find_waiting_thread(finding_source *source)
 {
 	/* Samples by processor time, too, hit threads that begin to wait. */
-	enum { LEAST_SHARE = 15, MOST_SEVERE = 45, FEW = 20 };
+	enum { MIN_SHARE = 15, MAX_SEVERITY = 45, FEW = 20 };
 	const mprof_thread_stats thread = find_busiest_thread(source);
 	const uint64_t wall = source->totals.wall_ns;
 	const uint64_t active = thread.cpu_ns + thread.ready_ns;
@@ -268,9 +268,9 @@ static void find_waiting_thread(finding_source *source)
 
 	if (source->totals.samples == 0 || source->totals.jit_methods == 0 || thread.ready_ns == 0 ||
 	    finding_percent(count_waiting_samples(source), source->totals.samples) >= FEW ||
-	    finding_percent(waited, wall) < LEAST_SHARE)
+	    finding_percent(waited, wall) < MIN_SHARE)
 		return;
-	finding_add(source, "wait", "threads", at_most(finding_percent(waited, wall), MOST_SEVERE),
+	finding_add(source, "wait", "threads", at_most(finding_percent(waited, wall), MAX_SEVERITY),
 		    "report --sections=threads",
 		    "Thread %s, which ran longest, waited for %s%s; record --sample-real shows where.",
 		    finding_words(name, thread.name != NULL ? thread.name : "(without a name)"),
@@ -433,10 +433,10 @@ typedef struct class_growth {
 } class_growth;
 
 /* The classes with the most bytes of a snapshot: what grew most is among them unless very many grew. */
-enum { LARGEST_CLASSES = 64 };
+enum { MAX_CLASSES = 64 };
 
 /* Lists them with the most bytes first. Returns their number. */
-static size_t list_largest(const finding_source *source, size_t shot, class_growth largest[LARGEST_CLASSES])
+static size_t list_largest(const finding_source *source, size_t shot, class_growth largest[MAX_CLASSES])
 {
 	mprof_heap_shot_class row = {.struct_size = sizeof(row)};
 	size_t count = 0;
@@ -444,9 +444,9 @@ static size_t list_largest(const finding_source *source, size_t shot, class_grow
 	for (size_t i = 0; mprof_profile_get_heap_shot_class(source->profile, shot, i, &row) == MPROF_OK; i++) {
 		size_t to = count;
 
-		if (count == LARGEST_CLASSES && row.bytes <= largest[count - 1].bytes)
+		if (count == MAX_CLASSES && row.bytes <= largest[count - 1].bytes)
 			continue;
-		if (count < LARGEST_CLASSES)
+		if (count < MAX_CLASSES)
 			count++;
 		else
 			to--;
@@ -568,7 +568,7 @@ static void find_heap(finding_source *source)
 	const size_t shots = count_rows(source, MPROF_TABLE_HEAP_SHOTS);
 	mprof_heap_shot first = {.struct_size = sizeof(first)};
 	mprof_heap_shot last = {.struct_size = sizeof(last)};
-	class_growth largest[LARGEST_CLASSES];
+	class_growth largest[MAX_CLASSES];
 	size_t count;
 
 	if (shots == 0 || !NEXT_ROW(source, MPROF_TABLE_HEAP_SHOTS, 0, &first) ||

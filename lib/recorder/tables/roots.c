@@ -21,7 +21,7 @@ static void release_entry(const mprof_allocator *allocator, root_entry *entry)
 }
 
 /* Roots with different names, in the log and in memory as long as the recorder exists. */
-#define MOST_NAMED 65536
+#define MAX_NAMED 65536
 
 static uint64_t named_slot_hash(const void *owner, const void *slot)
 {
@@ -334,7 +334,7 @@ static uint32_t add_named(root_table *roots, named_root added)
 	char *name;
 	int is_reserved;
 
-	if (roots->named_count == MOST_NAMED || !output_is_writing(roots->keys->output))
+	if (roots->named_count == MAX_NAMED || !output_is_writing(roots->keys->output))
 		return 0;
 	is_reserved = array_reserve(&roots->allocator, &named, &roots->named_capacity, roots->named_count + 1,
 				    sizeof(*roots->named));

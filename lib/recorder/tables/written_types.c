@@ -181,8 +181,8 @@ static void add_record(written_types *types, size_t *count, const message *defin
 		add_code_lines(types, count, defined, added.as.code_range.method);
 }
 
-/* At most how many records a definition is. */
-static size_t most_records(const message *defined)
+/* The largest number of records that a definition becomes. */
+static size_t max_records(const message *defined)
 {
 	switch (defined->kind) {
 	case MESSAGE_DEFINE_ARGUMENTS:
@@ -198,7 +198,7 @@ static size_t most_records(const message *defined)
 static int add_records(written_types *types, size_t *count, const message *defined)
 {
 	const int has_arguments = defined->kind == MESSAGE_DEFINE_ARGUMENTS;
-	const size_t more = most_records(defined);
+	const size_t more = max_records(defined);
 	void *records = types->records;
 	int is_reserved = array_reserve(&types->allocator, &records, &types->record_capacity, *count + more,
 					sizeof(*types->records));
