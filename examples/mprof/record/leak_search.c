@@ -14,8 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small blocks are read with what follows them, since blocks that were allocated together refer to each other. */
-#define WINDOW_SIZE ((size_t)16 << 10)
+/*
+ * Small blocks are read with the page that they are in, and the latest pages are kept: blocks that were allocated
+ * together refer to each other.
+ */
+#define PAGE_SIZE ((size_t)4096)
+#define KEPT_PAGES 8192
+#define MAX_SMALL (4 * PAGE_SIZE)
 
 /* While the search runs. */
 enum { STATE_UNKNOWN = 100, STATE_REACHED = 0 };
@@ -25,18 +30,31 @@ typedef struct work_list {
 	size_t count;
 } work_list;
 
+typedef struct page_content {
+	uint64_t start;
+	int is_read; /* 0: it cannot be read. */
+	uint64_t words[PAGE_SIZE / sizeof(uint64_t)];
+} page_content;
+
+/* The blocks that start in a page. */
+typedef struct page_blocks {
+	uint64_t number; /* Address divided by the size of a page. */
+	uint32_t first;
+	uint32_t count; /* 0: the entry is free. */
+} page_blocks;
+
 typedef struct search {
 	const leak_copy *copy;
 	leak_block *blocks;
 	size_t count;
-	uint64_t low;  /* No block is below this address, ... */
-	uint64_t high; /* ... and none reaches this one. */
+	uint64_t low;       /* No block is below this address, ... */
+	uint64_t high;      /* ... and none reaches this one. */
+	page_blocks *pages; /* A hash table. */
+	size_t page_mask;
 	work_list reached;
 	work_list interior;
-	uint32_t current; /* The block that is being read. */
-	uint64_t window_start;
-	size_t window_length;
-	uint64_t window[WINDOW_SIZE / sizeof(uint64_t)];
+	uint32_t current;   /* The block that is being read. */
+	page_content *kept; /* Each page has one entry that it may be in. */
 } search;
 
 static uint64_t block_end(const leak_block *block)
@@ -44,12 +62,9 @@ static uint64_t block_end(const leak_block *block)
 	return block->address + (block->size != 0 ? block->size : 1);
 }
 
-/* The number of the last block that does not start above an address; the address is not below the first one. */
-static size_t find_below(const search *state, uint64_t address)
+/* The number of the last of these blocks that does not start above an address; the first one does not. */
+static size_t find_below(const search *state, size_t low, size_t high, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = state->count;
-
 	while (high - low > 1) {
 		const size_t middle = low + (high - low) / 2;
 
@@ -61,14 +76,32 @@ static size_t find_below(const search *state, uint64_t address)
 	return low;
 }
 
+/* The entry of a page, or the free one where it belongs. */
+static page_blocks *find_page(const search *state, uint64_t number)
+{
+	size_t index = (size_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & state->page_mask;
+
+	while (state->pages[index].count != 0 && state->pages[index].number != number)
+		index = (index + 1) & state->page_mask;
+	return &state->pages[index];
+}
+
 /* The block that a word refers to, or NULL. */
 static leak_block *find_target(const search *state, uint64_t word)
 {
+	const page_blocks *found;
 	leak_block *block;
 
 	if (word < state->low || word >= state->high)
 		return NULL;
-	block = &state->blocks[find_below(state, word)];
+	found = find_page(state, word / PAGE_SIZE);
+	/* Nearly all words that refer to a block have its address, or one soon after that. */
+	if (found->count != 0 && state->blocks[found->first].address <= word)
+		block = &state->blocks[find_below(state, found->first, found->first + found->count, word)];
+	else if (found->count != 0)
+		block = &state->blocks[found->first - 1];
+	else
+		block = &state->blocks[find_below(state, 0, state->count, word)];
 	return word < block_end(block) ? block : NULL;
 }
 
@@ -132,38 +165,50 @@ static void visit_unreachable(void *user, uint64_t address, const uint64_t *word
 	}
 }
 
+/* The page with an address; NULL if it cannot be read. */
+static const page_content *read_page(const search *state, uint64_t address)
+{
+	const uint64_t start = address & ~(uint64_t)(PAGE_SIZE - 1);
+	page_content *page = &state->kept[start / PAGE_SIZE % KEPT_PAGES];
+
+	if (page->start != start) {
+		page->start = start;
+		page->is_read = leak_copy_read(state->copy, start, page->words, PAGE_SIZE) == PAGE_SIZE;
+	}
+	return page->is_read ? page : NULL;
+}
+
 static void read_block(search *state, const leak_block *block, leak_visit visit)
 {
-	const uint64_t start = (block->address + 7) & ~UINT64_C(7);
-	const uint64_t end = block->address + block->size;
-	const leak_range range = {start, end, 0};
+	const leak_range all = {(block->address + 7) & ~UINT64_C(7), (block->address + block->size) & ~UINT64_C(7), 0};
+	uint64_t start = all.start;
 
-	if (start >= end || end - start < sizeof(uint64_t))
-		return;
-	if (end - start <= WINDOW_SIZE &&
-	    (start < state->window_start || end > state->window_start + state->window_length)) {
-		state->window_start = start;
-		state->window_length = leak_copy_read(state->copy, start, state->window, WINDOW_SIZE);
-	}
-	/* It is large, or some of it cannot be read. */
-	if (start < state->window_start || end > state->window_start + state->window_length) {
-		leak_copy_scan(state->copy, &range, visit, state);
+	if (block->size > MAX_SMALL) {
+		leak_copy_scan(state->copy, &all, visit, state);
 		return;
 	}
-	visit(state, start, state->window + (start - state->window_start) / sizeof(uint64_t),
-	      (size_t)(end - start) / sizeof(uint64_t));
+	while (start < all.end) {
+		const page_content *page = read_page(state, start);
+		const uint64_t next = (start | (PAGE_SIZE - 1)) + 1;
+		const uint64_t end = next < all.end ? next : all.end;
+
+		if (page != NULL)
+			visit(state, start, page->words + start % PAGE_SIZE / sizeof(uint64_t),
+			      (size_t)(end - start) / sizeof(uint64_t));
+		start = end;
+	}
 }
 
 /* A root without the blocks in it, which large allocations are. */
 static uint64_t scan_root(search *state, const leak_range *root)
 {
-	leak_range part = *root;
+	leak_range rest = *root;
 	uint64_t start = root->start;
 	uint64_t bytes = 0;
 	size_t next = 0;
 
 	if (state->count > 0 && start >= state->low)
-		next = find_below(state, start);
+		next = find_below(state, 0, state->count, start);
 	while (start < root->end) {
 		uint64_t end = root->end;
 
@@ -171,9 +216,9 @@ static uint64_t scan_root(search *state, const leak_range *root)
 			next++;
 		if (next < state->count && state->blocks[next].address < end)
 			end = state->blocks[next].address > start ? state->blocks[next].address : start;
-		part.start = start;
-		part.end = end;
-		leak_copy_scan(state->copy, &part, visit_reached, state);
+		rest.start = start;
+		rest.end = end;
+		leak_copy_scan(state->copy, &rest, visit_reached, state);
 		bytes += end - start;
 		if (end == root->end)
 			break;
@@ -209,34 +254,82 @@ static void mark_unreachable(search *state)
 	}
 }
 
+static void release(search *state)
+{
+	if (state == NULL)
+		return;
+	free(state->pages);
+	free(state->kept);
+	free(state->reached.numbers);
+	free(state->interior.numbers);
+	free(state);
+}
+
+/* The number of pages that blocks start in. */
+static size_t count_pages(const leak_block *blocks, size_t count)
+{
+	size_t pages = 0;
+
+	for (size_t i = 0; i < count; i++)
+		pages += i == 0 || blocks[i].address / PAGE_SIZE != blocks[i - 1].address / PAGE_SIZE;
+	return pages;
+}
+
+/* Returns NULL without memory. */
+static search *create(const leak_copy *copy, leak_block *blocks, size_t count)
+{
+	search *state = count < UINT32_MAX ? calloc(1, sizeof(*state)) : NULL;
+	const size_t pages = count_pages(blocks, count);
+
+	if (state == NULL)
+		return NULL;
+	state->copy = copy;
+	state->blocks = blocks;
+	state->count = count;
+	state->low = count > 0 ? blocks[0].address : UINT64_MAX;
+	state->high = count > 0 ? block_end(&blocks[count - 1]) : 0;
+	/* At most half of the entries are used. */
+	for (state->page_mask = 1; state->page_mask < 2 * pages; state->page_mask = 2 * state->page_mask + 1)
+		continue;
+	state->pages = calloc(state->page_mask + 1, sizeof(*state->pages));
+	state->kept = malloc(KEPT_PAGES * sizeof(*state->kept));
+	state->reached.numbers = malloc((count + 1) * sizeof(*state->reached.numbers));
+	state->interior.numbers = malloc((count + 1) * sizeof(*state->interior.numbers));
+	if (state->pages != NULL && state->kept != NULL && state->reached.numbers != NULL &&
+	    state->interior.numbers != NULL)
+		return state;
+	release(state);
+	return NULL;
+}
+
+static void prepare(search *state)
+{
+	for (size_t i = 0; i < KEPT_PAGES; i++)
+		state->kept[i].start = UINT64_MAX;
+	for (size_t i = 0; i < state->count; i++) {
+		const uint64_t number = state->blocks[i].address / PAGE_SIZE;
+		page_blocks *found = find_page(state, number);
+
+		state->blocks[i].reachability = STATE_UNKNOWN;
+		if (found->count++ == 0) {
+			found->number = number;
+			found->first = (uint32_t)i;
+		}
+	}
+}
+
 int leak_search(const leak_copy *copy, leak_block *blocks, size_t count, uint64_t *root_bytes)
 {
-	search *state = calloc(1, sizeof(*state));
-	int has_memory = 0;
+	search *state = create(copy, blocks, count);
 
 	*root_bytes = 0;
-	if (state != NULL && count < UINT32_MAX) {
-		state->reached.numbers = malloc((count + 1) * sizeof(*state->reached.numbers));
-		state->interior.numbers = malloc((count + 1) * sizeof(*state->interior.numbers));
-		has_memory = state->reached.numbers != NULL && state->interior.numbers != NULL;
-	}
-	if (has_memory) {
-		state->copy = copy;
-		state->blocks = blocks;
-		state->count = count;
-		state->low = count > 0 ? blocks[0].address : UINT64_MAX;
-		state->high = count > 0 ? block_end(&blocks[count - 1]) : 0;
-		for (size_t i = 0; i < count; i++)
-			blocks[i].reachability = STATE_UNKNOWN;
-		for (size_t i = 0; i < copy->roots.count; i++)
-			*root_bytes += scan_root(state, &copy->roots.ranges[i]);
-		mark_reachable(state);
-		mark_unreachable(state);
-	}
-	if (state != NULL) {
-		free(state->reached.numbers);
-		free(state->interior.numbers);
-	}
-	free(state);
-	return has_memory;
+	if (state == NULL)
+		return 0;
+	prepare(state);
+	for (size_t i = 0; i < copy->roots.count; i++)
+		*root_bytes += scan_root(state, &copy->roots.ranges[i]);
+	mark_reachable(state);
+	mark_unreachable(state);
+	release(state);
+	return 1;
 }

@@ -18,7 +18,8 @@ typedef struct leak_block {
 /**
  * Searches the roots and, from there, all blocks that they lead to. Every aligned word that contains the address of the
  * start or the inside of a block counts as a pointer. \p blocks: in ascending order of addresses, without overlaps.
- * Takes 8 bytes of memory for each. \p root_bytes receives the size of the roots. Returns 0 if there is no memory.
+ * Takes 8 bytes of memory for each, and up to 64 for each page that they start in. \p root_bytes receives the size of
+ * the roots. Returns 0 if there is no memory.
  */
 int leak_search(const leak_copy *copy, leak_block *blocks, size_t count, uint64_t *root_bytes);
 
