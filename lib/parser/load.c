@@ -539,7 +539,8 @@ static mprof_status parser_load(mprof_parser *parser)
 	return parser->is_finished ? load_truncated(parser) : parser_wait(parser, parser->span);
 }
 
-mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
+/* What each function that returns a block begins with. */
+static mprof_status begin_call(mprof_parser *parser, const mprof_block *block)
 {
 	mprof_status status = parser_check(parser, block);
 
@@ -553,6 +554,15 @@ mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
 				     "struct_size of the block is not set: call mprof_block_init() first");
 	parser->wait_until = 0;
+	return MPROF_OK;
+}
+
+mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
+{
+	mprof_status status = begin_call(parser, block);
+
+	if (status != MPROF_OK)
+		return status;
 	if (parser->state == PARSER_LOADED) {
 		block_content_rewind(parser);
 		status = MPROF_OK;
@@ -822,18 +832,10 @@ static mprof_status decode_header(mprof_parser *parser)
 
 mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block)
 {
-	mprof_status status = parser_check(parser, block);
+	mprof_status status = begin_call(parser, block);
 
 	if (status != MPROF_OK)
 		return status;
-	if (parser->fatal_error.status != MPROF_OK) {
-		parser->error = parser->fatal_error;
-		return (mprof_status)parser->error.status;
-	}
-	if (block->struct_size < sizeof(block->struct_size))
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
-				     "struct_size of the block is not set: call mprof_block_init() first");
-	parser->wait_until = 0;
 	/*
 	 * A block whose loading mprof_parser_next_block() has not finished is left like one whose header was returned.
 	 */

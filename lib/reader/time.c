@@ -420,24 +420,31 @@ static mprof_status get_frames(mprof_reader *reader, const open_block *from, uin
 	return status;
 }
 
-mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread, uint64_t counter,
-					  mprof_stack_frame *frames, size_t frame_size, size_t capacity, size_t *count)
+/* What the functions that return frames begin with. */
+static mprof_status begin_frames(mprof_reader *reader, const frame_array *array, size_t frame_size)
 {
-	const frame_array array = {frames, frame_size, capacity, count};
-	open_block block;
-	mprof_status status;
-	int is_whole = 1;
-	int found;
-
-	if (count != NULL)
-		*count = 0;
-	if (reader == NULL || count == NULL || (frames == NULL && capacity > 0) ||
+	if (array->count != NULL)
+		*array->count = 0;
+	if (reader == NULL || array->count == NULL || (array->frames == NULL && array->capacity > 0) ||
 	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index || reader->skips_events)
 		return refuse_call(reader, MPROF_ERR_STATE,
-				   "mprof_reader_get_open_frames() needs an index with events: call "
-				   "mprof_reader_build_index() first");
+				   "open frames need an index with events: call mprof_reader_build_index() first");
+	return MPROF_OK;
+}
+
+mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread, uint64_t counter,
+					  mprof_stack_frame *frames, size_t frame_size, size_t capacity, size_t *count)
+{
+	const frame_array array = {frames, frame_size, capacity, count};
+	mprof_status status = begin_frames(reader, &array, frame_size);
+	open_block block;
+	int is_whole = 1;
+	int found;
+
+	if (status != MPROF_OK)
+		return status;
 	do {
 		*count = 0;
 		status = find_open_block(reader, thread, counter, &block, &found);
@@ -456,17 +463,11 @@ mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset
 					   size_t frame_size, size_t capacity, size_t *count)
 {
 	const frame_array array = {frames, frame_size, capacity, count};
+	mprof_status status = begin_frames(reader, &array, frame_size);
 	uint32_t node;
 
-	if (count != NULL)
-		*count = 0;
-	if (reader == NULL || count == NULL || (frames == NULL && capacity > 0) ||
-	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
-		return MPROF_ERR_ARGUMENT;
-	if (!reader->has_index || reader->skips_events)
-		return refuse_call(reader, MPROF_ERR_STATE,
-				   "mprof_reader_get_block_frames() needs an index with events: call "
-				   "mprof_reader_build_index() first");
+	if (status != MPROF_OK)
+		return status;
 	node = block_index_frames(&reader->index, offset);
 	if (node == 0)
 		return refuse_call(reader, MPROF_ERR_ARGUMENT,
