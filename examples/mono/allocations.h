@@ -3,8 +3,8 @@
  * \file allocations.h
  * \brief Records allocated objects.
  */
-#ifndef ALLOCATIONS_H
-#define ALLOCATIONS_H
+#ifndef MONO_ALLOCATIONS_H
+#define MONO_ALLOCATIONS_H
 
 #include "profiler.h"
 #include "threads.h"

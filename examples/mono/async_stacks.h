@@ -7,8 +7,8 @@
  * waited for. Its logical callers are the methods that await it. They are found when the method continues, since
  * objects cannot be read in a signal handler; stacks that contain its frame then end with them.
  */
-#ifndef ASYNC_STACKS_H
-#define ASYNC_STACKS_H
+#ifndef MONO_ASYNC_STACKS_H
+#define MONO_ASYNC_STACKS_H
 
 #include <mono/metadata/class.h>
 #include <mono/metadata/object.h>

@@ -3,8 +3,8 @@
  * \file call_gate.h
  * \brief Selects, while the program runs, which of the methods that report their calls are recorded.
  */
-#ifndef CALL_GATE_H
-#define CALL_GATE_H
+#ifndef MONO_CALL_GATE_H
+#define MONO_CALL_GATE_H
 
 #include "threads.h"
 

@@ -3,8 +3,8 @@
  * \file classes.h
  * \brief Records loaded classes and thrown exceptions.
  */
-#ifndef CLASSES_H
-#define CLASSES_H
+#ifndef MONO_CLASSES_H
+#define MONO_CLASSES_H
 
 #include "profiler.h"
 

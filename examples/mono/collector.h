@@ -3,8 +3,8 @@
  * \file collector.h
  * \brief Records collections and sizes of the heap.
  */
-#ifndef COLLECTOR_H
-#define COLLECTOR_H
+#ifndef MONO_COLLECTOR_H
+#define MONO_COLLECTOR_H
 
 #include "profiler.h"
 

@@ -6,8 +6,8 @@
  * One thread serves all sockets and signals. It is not attached to the runtime at first, blocks all signals, and is
  * never joined. For a program that is not controlled, the cost is this sleeping thread and two descriptors.
  */
-#ifndef CONTROL_H
-#define CONTROL_H
+#ifndef MONO_CONTROL_H
+#define MONO_CONTROL_H
 
 #include "profiler.h"
 #include "shared/control_wake.h"

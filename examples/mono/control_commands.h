@@ -11,8 +11,8 @@
  *   enable, disable, heap-snapshot, heap-snapshot-counter=all, =none or =N
  * are answered by "DONE" or "ERROR" alone.
  */
-#ifndef CONTROL_COMMANDS_H
-#define CONTROL_COMMANDS_H
+#ifndef MONO_CONTROL_COMMANDS_H
+#define MONO_CONTROL_COMMANDS_H
 
 #include "profiler.h"
 #include "shared/control_reply.h"

@@ -3,8 +3,8 @@
  * \file elements.h
  * \brief Records the loading and unloading of code units.
  */
-#ifndef ELEMENTS_H
-#define ELEMENTS_H
+#ifndef MONO_ELEMENTS_H
+#define MONO_ELEMENTS_H
 
 #include <mono/metadata/image.h>
 

@@ -3,8 +3,8 @@
  * \file filters.h
  * \brief The methods that are recorded: the options only=PATTERN and not=PATTERN.
  */
-#ifndef FILTERS_H
-#define FILTERS_H
+#ifndef MONO_FILTERS_H
+#define MONO_FILTERS_H
 
 #include <mono/metadata/object-forward.h>
 

@@ -3,8 +3,8 @@
  * \file handles.h
  * \brief Records GC handles.
  */
-#ifndef HANDLES_H
-#define HANDLES_H
+#ifndef MONO_HANDLES_H
+#define MONO_HANDLES_H
 
 #include "profiler.h"
 

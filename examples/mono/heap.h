@@ -3,8 +3,8 @@
  * \file heap.h
  * \brief Heap snapshots and heap summaries, taken at the end of full collections.
  */
-#ifndef HEAP_H
-#define HEAP_H
+#ifndef MONO_HEAP_H
+#define MONO_HEAP_H
 
 #include "profiler.h"
 

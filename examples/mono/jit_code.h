@@ -4,8 +4,8 @@
  * \brief Reports compiled code to other profilers: the options jitdump, perf-map and oprofile. Records the sizes of
  * trampolines.
  */
-#ifndef JIT_CODE_H
-#define JIT_CODE_H
+#ifndef MONO_JIT_CODE_H
+#define MONO_JIT_CODE_H
 
 #include "profiler.h"
 

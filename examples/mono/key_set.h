@@ -7,8 +7,8 @@
  *
  * The lock is never held while the runtime or the recorder is called: both may call the module.
  */
-#ifndef KEY_SET_H
-#define KEY_SET_H
+#ifndef MONO_KEY_SET_H
+#define MONO_KEY_SET_H
 
 #include "shared/key_map.h"
 

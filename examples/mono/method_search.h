@@ -6,8 +6,8 @@
  * The runtime's walk in a signal handler does not find the methods of precompiled code that the runtime has not
  * reported yet. A thread looks up such code after a handler has found it on a stack.
  */
-#ifndef METHOD_SEARCH_H
-#define METHOD_SEARCH_H
+#ifndef MONO_METHOD_SEARCH_H
+#define MONO_METHOD_SEARCH_H
 
 #include "profiler.h"
 

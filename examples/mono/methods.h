@@ -3,8 +3,8 @@
  * \file methods.h
  * \brief Records methods that are compiled, entered, left and freed.
  */
-#ifndef METHODS_H
-#define METHODS_H
+#ifndef MONO_METHODS_H
+#define MONO_METHODS_H
 
 #include "profiler.h"
 

@@ -3,8 +3,8 @@
  * \file metrics.h
  * \brief Records the runtime's counters, periodically and at the end.
  */
-#ifndef METRICS_H
-#define METRICS_H
+#ifndef MONO_METRICS_H
+#define MONO_METRICS_H
 
 #include "profiler.h"
 

@@ -3,8 +3,8 @@
  * \file monitor_holders.h
  * \brief Finds the thread that holds a monitor.
  */
-#ifndef MONITOR_HOLDERS_H
-#define MONITOR_HOLDERS_H
+#ifndef MONO_MONITOR_HOLDERS_H
+#define MONO_MONITOR_HOLDERS_H
 
 #include "profiler.h"
 

@@ -3,8 +3,8 @@
  * \file monitors.h
  * \brief Records contention of monitors.
  */
-#ifndef MONITORS_H
-#define MONITORS_H
+#ifndef MONO_MONITORS_H
+#define MONO_MONITORS_H
 
 #include "profiler.h"
 

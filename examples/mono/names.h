@@ -6,8 +6,8 @@
  * Classes: "Namespace.Class", "Outer/Inner", "List`1<int>", and short names such as "int" and "object". Methods: name,
  * type arguments if any, and signature, "Add<int> (int,string[])", without the class.
  */
-#ifndef NAMES_H
-#define NAMES_H
+#ifndef MONO_NAMES_H
+#define MONO_NAMES_H
 
 #include <mono/metadata/mono-debug.h>
 

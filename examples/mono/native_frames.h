@@ -7,8 +7,8 @@
  * and of native libraries; they are unwound by the tables of these modules (unwind_tables.h), in the signal handler
  * itself: only the thread's own stack and the tables of modules on that stack are read, which stay mapped meanwhile.
  */
-#ifndef NATIVE_FRAMES_H
-#define NATIVE_FRAMES_H
+#ifndef MONO_NATIVE_FRAMES_H
+#define MONO_NATIVE_FRAMES_H
 
 #include <mprof/recorder.h>
 

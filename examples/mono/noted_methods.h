@@ -6,8 +6,8 @@
  * A signal handler cannot ask the runtime for the name of a method. So methods are looked at when they get a name, and
  * again when the filters change.
  */
-#ifndef NOTED_METHODS_H
-#define NOTED_METHODS_H
+#ifndef MONO_NOTED_METHODS_H
+#define MONO_NOTED_METHODS_H
 
 #include "profiler.h"
 

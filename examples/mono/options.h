@@ -3,8 +3,8 @@
  * \file options.h
  * \brief The options of the module, such as "mprof:calls,alloc,output=FILE".
  */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef MONO_OPTIONS_H
+#define MONO_OPTIONS_H
 
 #include "shared/record_options.h"
 

@@ -10,8 +10,8 @@
  * Callbacks may take the recorder's locks only while their thread cannot be stopped by a signal of the collector. That
  * is the case while the thread runs the runtime's own code. The callbacks of a collection take no lock.
  */
-#ifndef PROFILER_H
-#define PROFILER_H
+#ifndef MONO_PROFILER_H
+#define MONO_PROFILER_H
 
 #include "key_set.h"
 #include "options.h"

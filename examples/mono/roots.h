@@ -3,8 +3,8 @@
  * \file roots.h
  * \brief Records the roots of the collector.
  */
-#ifndef ROOTS_H
-#define ROOTS_H
+#ifndef MONO_ROOTS_H
+#define MONO_ROOTS_H
 
 #include <mono/metadata/class.h>
 

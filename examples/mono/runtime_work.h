@@ -8,8 +8,8 @@
  * of the program that finds assemblies for the compiler, has another innermost address. It also limits the effect of
  * an end that the runtime does not report.
  */
-#ifndef RUNTIME_WORK_H
-#define RUNTIME_WORK_H
+#ifndef MONO_RUNTIME_WORK_H
+#define MONO_RUNTIME_WORK_H
 
 #include "profiler.h"
 

@@ -3,8 +3,8 @@
  * \file samples.h
  * \brief Samples the call stacks of threads.
  */
-#ifndef SAMPLES_H
-#define SAMPLES_H
+#ifndef MONO_SAMPLES_H
+#define MONO_SAMPLES_H
 
 #include "profiler.h"
 

@@ -5,8 +5,8 @@
  *
  * The runtime chooses it and does not report it, so it is found in the handler of the first sample.
  */
-#ifndef SAMPLING_SIGNAL_H
-#define SAMPLING_SIGNAL_H
+#ifndef MONO_SAMPLING_SIGNAL_H
+#define MONO_SAMPLING_SIGNAL_H
 
 /**
  * Determines the signal being handled, whose context is given. Returns 1 only in the one call that succeeds.

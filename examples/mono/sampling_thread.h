@@ -6,8 +6,8 @@
  * When its program has ended, Mono 6.8 waits for all threads that are not marked as its own. Its sampling thread marks
  * itself when it begins to run; in a program that ends before, Mono would wait for it without end.
  */
-#ifndef SAMPLING_THREAD_H
-#define SAMPLING_THREAD_H
+#ifndef MONO_SAMPLING_THREAD_H
+#define MONO_SAMPLING_THREAD_H
 
 /** Called before the runtime creates the thread. */
 void sampling_thread_expect(void);

@@ -5,8 +5,8 @@
  *
  * stack_record.h has the rule. Calls are selected by methods.c when code is compiled, and by call_gate.h.
  */
-#ifndef SELECTION_H
-#define SELECTION_H
+#ifndef MONO_SELECTION_H
+#define MONO_SELECTION_H
 
 #include "filters.h"
 #include "profiler.h"

@@ -3,8 +3,8 @@
  * \file session.h
  * \brief The program that this process runs, and the path of its log.
  */
-#ifndef SESSION_H
-#define SESSION_H
+#ifndef MONO_SESSION_H
+#define MONO_SESSION_H
 
 #include <stddef.h>
 

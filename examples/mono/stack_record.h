@@ -6,8 +6,8 @@
  * An allocation or a sample is selected if some method on its call stack passes the filters, and the innermost method
  * matches no filter FILTER_NOT. Methods that the runtime generated do not count.
  */
-#ifndef STACK_RECORD_H
-#define STACK_RECORD_H
+#ifndef MONO_STACK_RECORD_H
+#define MONO_STACK_RECORD_H
 
 #include <mprof/recorder.h>
 

@@ -14,8 +14,8 @@
  * A stack is walked by steps if all its frames have one, up to the frame limit or to the base: the return address into
  * the native code that has called the thread's outermost managed frame. Otherwise the runtime walks it.
  */
-#ifndef STACK_STEPS_H
-#define STACK_STEPS_H
+#ifndef MONO_STACK_STEPS_H
+#define MONO_STACK_STEPS_H
 
 #include <mono/metadata/appdomain.h>
 #include <mprof/recorder.h>

@@ -7,8 +7,8 @@
  * types it returns the method that the runtime reported when the code was compiled, so every frame has a name. This
  * requires that the module receives all such reports, see methods_install().
  */
-#ifndef STACKS_H
-#define STACKS_H
+#ifndef MONO_STACKS_H
+#define MONO_STACKS_H
 
 #include "threads.h"
 

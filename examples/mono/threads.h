@@ -3,8 +3,8 @@
  * \file threads.h
  * \brief The program's threads: each has a handle of the recorder and some state of the module.
  */
-#ifndef THREADS_H
-#define THREADS_H
+#ifndef MONO_THREADS_H
+#define MONO_THREADS_H
 
 #include "profiler.h"
 #include "stack_steps.h"

@@ -6,8 +6,8 @@
  * Its handler sends the runtime's signal for samples to its own thread. That is blocked in the handler, so it arrives
  * when the handler returns, in the context that the event interrupted, and the runtime walks the stack there.
  */
-#ifndef TRAP_SIGNAL_H
-#define TRAP_SIGNAL_H
+#ifndef MONO_TRAP_SIGNAL_H
+#define MONO_TRAP_SIGNAL_H
 
 /**
  * Installs the handler. \p is_wanted: called in it; whether the interrupted thread is to be sampled. Returns 0 if the

@@ -3,8 +3,8 @@
  * \file unnamed_methods.h
  * \brief Compiled methods that have no name in the log: nothing refers to them unless samples are taken later.
  */
-#ifndef UNNAMED_METHODS_H
-#define UNNAMED_METHODS_H
+#ifndef MONO_UNNAMED_METHODS_H
+#define MONO_UNNAMED_METHODS_H
 
 #include "profiler.h"
 

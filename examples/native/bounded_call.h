@@ -3,8 +3,8 @@
  * \file native/bounded_call.h
  * \brief Calls a function that may wait, in a process that must end in any case.
  */
-#ifndef BOUNDED_CALL_H
-#define BOUNDED_CALL_H
+#ifndef NATIVE_BOUNDED_CALL_H
+#define NATIVE_BOUNDED_CALL_H
 
 /**
  * Calls a function, and leaves it after a time. For the end of a process only: what the function has locked or changed

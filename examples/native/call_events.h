@@ -4,8 +4,8 @@
  * \brief Records the enters and leaves of the calling thread, on all its call stacks, also of calls that end without a
  * leave. Async-signal-safe, except the functions for the start and the end of a thread.
  */
-#ifndef CALL_EVENTS_H
-#define CALL_EVENTS_H
+#ifndef NATIVE_CALL_EVENTS_H
+#define NATIVE_CALL_EVENTS_H
 
 #include "contexts.h"
 #include "jumps.h"

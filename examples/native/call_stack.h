@@ -3,8 +3,8 @@
  * \file call_stack.h
  * \brief The call stack of the calling thread, as addresses of native code.
  */
-#ifndef CALL_STACK_H
-#define CALL_STACK_H
+#ifndef NATIVE_CALL_STACK_H
+#define NATIVE_CALL_STACK_H
 
 #include <mprof/recorder.h>
 

@@ -5,8 +5,8 @@
  *
  * One thread at a time.
  */
-#ifndef COMPILED_CODE_H
-#define COMPILED_CODE_H
+#ifndef NATIVE_COMPILED_CODE_H
+#define NATIVE_COMPILED_CODE_H
 
 #include <mprof/recorder.h>
 

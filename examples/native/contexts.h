@@ -3,8 +3,8 @@
  * \file contexts.h
  * \brief Follows makecontext(), swapcontext() and setcontext(): which call stack a thread is on.
  */
-#ifndef CONTEXTS_H
-#define CONTEXTS_H
+#ifndef NATIVE_CONTEXTS_H
+#define NATIVE_CONTEXTS_H
 
 #include "open_calls.h"
 

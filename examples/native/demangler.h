@@ -3,8 +3,8 @@
  * \file demangler.h
  * \brief The readable form of names of C++ functions. Any thread.
  */
-#ifndef DEMANGLER_H
-#define DEMANGLER_H
+#ifndef NATIVE_DEMANGLER_H
+#define NATIVE_DEMANGLER_H
 
 /**
  * Looks for a C++ library that can demangle names. Call it when this module is loaded: later, the search may wait for a

@@ -6,8 +6,8 @@
  *
  * A program that makes these system calls without the C library is not noticed.
  */
-#ifndef EXEC_CALLS_H
-#define EXEC_CALLS_H
+#ifndef NATIVE_EXEC_CALLS_H
+#define NATIVE_EXEC_CALLS_H
 
 /**
  * Sets the functions. Call it before main(), on one thread.

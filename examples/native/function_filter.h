@@ -3,8 +3,8 @@
  * \file function_filter.h
  * \brief Selects the functions whose calls are recorded, by patterns for their names.
  */
-#ifndef FUNCTION_FILTER_H
-#define FUNCTION_FILTER_H
+#ifndef NATIVE_FUNCTION_FILTER_H
+#define NATIVE_FUNCTION_FILTER_H
 
 #include <mprof/recorder.h>
 

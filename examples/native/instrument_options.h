@@ -3,8 +3,8 @@
  * \file instrument_options.h
  * \brief Settings of a recording from the environment: the path of the log, and how it is written.
  */
-#ifndef INSTRUMENT_OPTIONS_H
-#define INSTRUMENT_OPTIONS_H
+#ifndef NATIVE_INSTRUMENT_OPTIONS_H
+#define NATIVE_INSTRUMENT_OPTIONS_H
 
 #include "shared/record_options.h"
 

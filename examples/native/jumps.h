@@ -3,8 +3,8 @@
  * \file jumps.h
  * \brief Interposes setjmp() and longjmp(): a jump leaves the calls that were entered since.
  */
-#ifndef JUMPS_H
-#define JUMPS_H
+#ifndef NATIVE_JUMPS_H
+#define NATIVE_JUMPS_H
 
 #include "open_calls.h"
 

@@ -5,8 +5,8 @@
  *
  * A library may be loaded where another one was before: see mprof_recorder_get_function_key().
  */
-#ifndef LIBRARIES_H
-#define LIBRARIES_H
+#ifndef NATIVE_LIBRARIES_H
+#define NATIVE_LIBRARIES_H
 
 #include <mprof/recorder.h>
 

@@ -7,8 +7,8 @@
  * function. That thread may wait for the one whose stack is walked. So the module interposes the function: for
  * libunwind, it visits the one module that contains the address; for all other callers, all modules.
  */
-#ifndef MODULE_FINDER_H
-#define MODULE_FINDER_H
+#ifndef NATIVE_MODULE_FINDER_H
+#define NATIVE_MODULE_FINDER_H
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
  * gone, though: a function that is called later, or returns later, has its frame at a higher address. So each open call
  * has the address of its frame.
  */
-#ifndef OPEN_CALLS_H
-#define OPEN_CALLS_H
+#ifndef NATIVE_OPEN_CALLS_H
+#define NATIVE_OPEN_CALLS_H
 
 #include <mprof/recorder.h>
 

@@ -3,8 +3,8 @@
  * \file operators.h
  * \brief Interposes the operators new and delete of C++, for allocators whose operators do not call malloc().
  */
-#ifndef OPERATORS_H
-#define OPERATORS_H
+#ifndef NATIVE_OPERATORS_H
+#define NATIVE_OPERATORS_H
 
 #include <stddef.h>
 

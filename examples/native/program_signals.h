@@ -7,8 +7,8 @@
  * The program reads back what it asked for, and that happens to signals that the sampler did not cause. A program
  * that makes these system calls without the C library is not noticed.
  */
-#ifndef PROGRAM_SIGNALS_H
-#define PROGRAM_SIGNALS_H
+#ifndef NATIVE_PROGRAM_SIGNALS_H
+#define NATIVE_PROGRAM_SIGNALS_H
 
 #include <signal.h>
 

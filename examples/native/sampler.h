@@ -3,8 +3,8 @@
  * \file sampler.h
  * \brief Samples the call stacks of the threads of a native program, each by its own processor time.
  */
-#ifndef SAMPLER_H
-#define SAMPLER_H
+#ifndef NATIVE_SAMPLER_H
+#define NATIVE_SAMPLER_H
 
 #include <mprof/recorder.h>
 

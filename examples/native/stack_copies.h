@@ -3,8 +3,8 @@
  * \file stack_copies.h
  * \brief Copies of the stacks of interrupted threads, made in signal handlers and unwound by another thread.
  */
-#ifndef STACK_COPIES_H
-#define STACK_COPIES_H
+#ifndef NATIVE_STACK_COPIES_H
+#define NATIVE_STACK_COPIES_H
 
 #include "shared/unwind_rules.h"
 

@@ -4,8 +4,8 @@
  * \brief Calls a function at the start of each thread of the program, by interposing pthread_create(), fork() and the
  * function of the C library that calls main().
  */
-#ifndef THREAD_STARTS_H
-#define THREAD_STARTS_H
+#ifndef NATIVE_THREAD_STARTS_H
+#define NATIVE_THREAD_STARTS_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * \file unwinding_thread.h
  * \brief The thread that unwinds copied stacks and records them as samples.
  */
-#ifndef UNWINDING_THREAD_H
-#define UNWINDING_THREAD_H
+#ifndef NATIVE_UNWINDING_THREAD_H
+#define NATIVE_UNWINDING_THREAD_H
 
 #include <mprof/recorder.h>
 

@@ -6,8 +6,8 @@
  * Each thread has a call depth that starts at 0. Every enter and leave that the runtime reports, recorded or not, goes
  * through one of these functions, so that enters and leaves agree on which calls are left out.
  */
-#ifndef CALL_DEPTH_H
-#define CALL_DEPTH_H
+#ifndef SHARED_CALL_DEPTH_H
+#define SHARED_CALL_DEPTH_H
 
 #include <stdint.h>
 

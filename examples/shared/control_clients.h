@@ -5,8 +5,8 @@
  *
  * No function waits for a client. Not thread-safe: the control thread owns all of it.
  */
-#ifndef CONTROL_CLIENTS_H
-#define CONTROL_CLIENTS_H
+#ifndef SHARED_CONTROL_CLIENTS_H
+#define SHARED_CONTROL_CLIENTS_H
 
 #include "control_reply.h"
 

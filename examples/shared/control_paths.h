@@ -3,8 +3,8 @@
  * \file control_paths.h
  * \brief The directories with the sockets of recorded programs, and the removal of sockets whose program has ended.
  */
-#ifndef CONTROL_PATHS_H
-#define CONTROL_PATHS_H
+#ifndef SHARED_CONTROL_PATHS_H
+#define SHARED_CONTROL_PATHS_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -6,8 +6,8 @@
  * Programs that close all descriptors, as daemons do, close the pipe as well, and its numbers may then be those of
  * other files. No function reads or writes these.
  */
-#ifndef CONTROL_WAKE_H
-#define CONTROL_WAKE_H
+#ifndef SHARED_CONTROL_WAKE_H
+#define SHARED_CONTROL_WAKE_H
 
 #include <sys/types.h>
 

@@ -3,8 +3,8 @@
  * \file shared/dialects.h
  * \brief Dialects that can be written, by name. Also used by the recording modules.
  */
-#ifndef DIALECTS_H
-#define DIALECTS_H
+#ifndef SHARED_DIALECTS_H
+#define SHARED_DIALECTS_H
 
 #include <mprof/format.h>
 

@@ -6,8 +6,8 @@
  * Initialise it with 0, apart from \ref key_map::value_size. Pointers to entries are valid until the next
  * key_map_put(), key_map_add() or key_map_remove().
  */
-#ifndef KEY_MAP_H
-#define KEY_MAP_H
+#ifndef SHARED_KEY_MAP_H
+#define SHARED_KEY_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

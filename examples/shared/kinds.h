@@ -3,8 +3,8 @@
  * \file shared/kinds.h
  * \brief Names of the kinds that logs encode as numbers. The name of an unknown kind is "unknown".
  */
-#ifndef KINDS_H
-#define KINDS_H
+#ifndef SHARED_KINDS_H
+#define SHARED_KINDS_H
 
 #include <mprof/format.h>
 

@@ -8,8 +8,8 @@
  * processes open by a path in /proc: while "mprof record" runs and its size is 0, logs are collected. The file is
  * locked while a log is created or named, and while "mprof record" begins to collect.
  */
-#ifndef LATE_LOG_H
-#define LATE_LOG_H
+#ifndef SHARED_LATE_LOG_H
+#define SHARED_LATE_LOG_H
 
 #include <stddef.h>
 

@@ -8,8 +8,8 @@
  * a constant, and the frame pointer of the caller is unchanged or saved at a constant distance. Such a rule fits one
  * word, which a signal handler can look up.
  */
-#ifndef LEARNED_RULES_H
-#define LEARNED_RULES_H
+#ifndef SHARED_LEARNED_RULES_H
+#define SHARED_LEARNED_RULES_H
 
 #include "shared/sampled_stack.h"
 #include "shared/unwind_rules.h"

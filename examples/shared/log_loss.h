@@ -3,8 +3,8 @@
  * \file shared/log_loss.h
  * \brief The line that a recording module prints if the log could not be written whole.
  */
-#ifndef LOG_LOSS_H
-#define LOG_LOSS_H
+#ifndef SHARED_LOG_LOSS_H
+#define SHARED_LOG_LOSS_H
 
 #include <mprof/recorder.h>
 

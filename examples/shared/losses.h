@@ -3,8 +3,8 @@
  * \file shared/losses.h
  * \brief Data that a dialect cannot represent, by kind. Also used by the module for Mono.
  */
-#ifndef LOSSES_H
-#define LOSSES_H
+#ifndef SHARED_LOSSES_H
+#define SHARED_LOSSES_H
 
 #include <mprof/writer.h>
 

@@ -3,8 +3,8 @@
  * \file shared/open_error.h
  * \brief The reason why a log could not be opened for writing, for a one-line message.
  */
-#ifndef OPEN_ERROR_H
-#define OPEN_ERROR_H
+#ifndef SHARED_OPEN_ERROR_H
+#define SHARED_OPEN_ERROR_H
 
 #include <mprof/base.h>
 

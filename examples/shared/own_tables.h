@@ -3,8 +3,8 @@
  * \file own_tables.h
  * \brief Finds the unwinding information of a function in the loaded programs and libraries of this process.
  */
-#ifndef OWN_TABLES_H
-#define OWN_TABLES_H
+#ifndef SHARED_OWN_TABLES_H
+#define SHARED_OWN_TABLES_H
 
 #include "shared/unwind_tables.h"
 

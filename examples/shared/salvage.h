@@ -3,8 +3,8 @@
  * \file shared/salvage.h
  * \brief Opens recorders with a salvage file, from which 'mprof recover' completes the log if the program is killed.
  */
-#ifndef SALVAGE_H
-#define SALVAGE_H
+#ifndef SHARED_SALVAGE_H
+#define SHARED_SALVAGE_H
 
 #include <mprof/recorder.h>
 

@@ -6,8 +6,8 @@
  * The kernel checks such a timer at its tick only. It is always due, so each tick that meets the thread while it runs
  * interrupts it, and stands for the time of one tick. It is never met while it waits.
  */
-#ifndef SAMPLE_TIMER_H
-#define SAMPLE_TIMER_H
+#ifndef SHARED_SAMPLE_TIMER_H
+#define SHARED_SAMPLE_TIMER_H
 
 #include <signal.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * \file sampled_stack.h
  * \brief The stack of a thread that is sampled.
  */
-#ifndef SAMPLED_STACK_H
-#define SAMPLED_STACK_H
+#ifndef SHARED_SAMPLED_STACK_H
+#define SHARED_SAMPLED_STACK_H
 
 #include <stdint.h>
 

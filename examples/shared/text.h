@@ -3,8 +3,8 @@
  * \file shared/text.h
  * \brief Formatting of numbers and names for text output.
  */
-#ifndef TEXT_H
-#define TEXT_H
+#ifndef SHARED_TEXT_H
+#define SHARED_TEXT_H
 
 #include <stdint.h>
 #include <stdio.h>

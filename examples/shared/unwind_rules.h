@@ -4,8 +4,8 @@
  * \brief The rules that restore the registers of the caller at an address in a function (DWARF call frame
  * information), and their application. Async-signal-safe.
  */
-#ifndef UNWIND_RULES_H
-#define UNWIND_RULES_H
+#ifndef SHARED_UNWIND_RULES_H
+#define SHARED_UNWIND_RULES_H
 
 #include "shared/unwind_tables.h"
 

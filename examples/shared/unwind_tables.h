@@ -4,8 +4,8 @@
  * \brief The unwinding information of functions: the tables that compilers write for exceptions (.eh_frame and its
  * index). Async-signal-safe.
  */
-#ifndef UNWIND_TABLES_H
-#define UNWIND_TABLES_H
+#ifndef SHARED_UNWIND_TABLES_H
+#define SHARED_UNWIND_TABLES_H
 
 #include <stdint.h>
 

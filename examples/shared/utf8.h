@@ -3,8 +3,8 @@
  * \file shared/utf8.h
  * \brief UTF-8 characters in text. Names in a log need not be UTF-8.
  */
-#ifndef UTF8_H
-#define UTF8_H
+#ifndef SHARED_UTF8_H
+#define SHARED_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

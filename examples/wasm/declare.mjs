@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Declares the tables of the module in TypeScript: the interface Tables of mprof.d.ts.
+// Declares the tables of the module in TypeScript.
 //
-// node declare.mjs WASM TYPES: replaces the interface in the file TYPES.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// node declare.mjs WASM: writes tables.d.ts, which mprof.d.ts imports, to standard output.
+import { readFileSync } from 'node:fs';
+import { loadMprof } from './mprof.js';
 
 // By the numbers of column_type in table.h.
 const types = ['Uint32Array', 'Amounts', 'Amounts', 'BigUint64Array', '(string | null)[]', 'Float64Array',
 	'Uint32Array'];
 const maxWidth = 112;
-const pattern = /export interface Tables \{\n[^]*?\n\}\n/;
 
-/** The interface as it stands in the text of mprof.d.ts; '' if it is not there. */
-export function declaredTables(text) {
-	return pattern.exec(text)?.[0] ?? '';
-}
-
-/** The interface as the module has it. */
-export function declareTables(mprof) {
+/** The interface, with the tables in the order of the module. */
+function declareTables(mprof) {
 	const lines = mprof.tableNames.flatMap((name) => {
 		const fields = mprof.table(name).columns.map((column) => `${column.name}: ${types[column.type]}`);
 		const line = `\t${name}: { ${fields.join('; ')} };`;
@@ -37,9 +31,9 @@ export function declareTables(mprof) {
 	return `export interface Tables {\n${lines.join('\n')}\n}\n`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	const [wasm, path] = process.argv.slice(2);
-	const { loadMprof } = await import('./mprof.js');
-	const text = readFileSync(path, 'utf8');
-	writeFileSync(path, text.replace(pattern, declareTables(await loadMprof(readFileSync(wasm)))));
-}
+process.stdout.write(`// SPDX-License-Identifier: MIT
+// Written by declare.mjs: the columns of each table. A column of an array has all elements of a row one after the
+// other.
+import type { Amounts } from './mprof.js';
+
+${declareTables(await loadMprof(readFileSync(process.argv[2])))}`);

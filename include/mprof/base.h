@@ -10,6 +10,18 @@
  *   uint32_t, and 0 means none.
  * - Functions return counts of what is in memory as size_t. Counts in structs, of what is in a log, are uint64_t, or
  *   uint32_t where a stated limit is lower.
+ * - **Errors.** A function returns an #mprof_status if its work can fail, or if it can refuse anything but NULL for its
+ *   object. What it refuses changes nothing, and nothing is ignored without a status: NULL for an object or a result, a
+ *   value that is out of range or unknown, a reserved field that is not 0 and a bit without a meaning are
+ *   #MPROF_ERR_ARGUMENT. Other functions return what they were asked for (0 or NULL if there is none, or for NULL), or
+ *   nothing: those that set options to their defaults, those that free what only has memory, and those that record
+ *   events of which every value has a meaning; sizes have 56 bits there, as many as addresses of a program.
+ *   mprof_writer_destroy() and mprof_recorder_destroy() return a status, since they may have to end a log. What a
+ *   parser and a reader both have returns the same in both.
+ * - An event that was recorded but dropped, because there was no room for it, is no error: the function returns
+ *   #MPROF_OK, and the event is counted as lost, in the log and in the statistics. While the world is stopped or in a
+ *   signal handler a program only needs to know whether to go on: mprof_recorder_begin_heap(),
+ *   mprof_recorder_record_sample() and mprof_recorder_record_typed_sample() return 1 or 0.
  * - The statistics of writers and recorders have arrays by kind at their end. A caller with a small stack reserves
  *   less and passes the offset of the first array as struct_size; the library writes no more than that.
  */

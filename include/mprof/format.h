@@ -2,8 +2,6 @@
 /**
  * \file mprof/format.h
  * \brief The elements of a log: dialects, blocks, events. Section numbers refer to doc/format.md.
- *
- * NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  */
 #ifndef MPROF_FORMAT_H
 #define MPROF_FORMAT_H
@@ -125,11 +123,14 @@ typedef struct mprof_number_set {
  * \brief Adds a number to a set.
  *
  * Thread-safe for different sets, async-signal-safe.
- * \param set The set; NULL does nothing.
- * \param number The number; values of 256 or more are ignored.
+ * \param set The set.
+ * \param number The number, below 256.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p set is NULL or \p number is out of range.
  * \since 0.1
  */
-MPROF_API void mprof_number_set_add(mprof_number_set *set, uint32_t number);
+MPROF_API mprof_status mprof_number_set_add(mprof_number_set *set, uint32_t number);
 
 /**
  * \brief Whether a number is in a set.

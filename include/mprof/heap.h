@@ -19,8 +19,7 @@ MPROF_BEGIN_DECLS
  * Three functions then compute more, each when it is called: mprof_heap_graph_build_dominators() retained sizes,
  * mprof_heap_graph_build_paths() shortest paths from roots, mprof_heap_graph_build_referrers() the references to each
  * object. One thread at a time may call a function that changes the graph; while no thread does, several threads may
- * call the others. Every function refuses NULL: functions that return a status return #MPROF_ERR_ARGUMENT, functions
- * that return a count return 0. No function is async-signal-safe.
+ * call the others. No function is async-signal-safe.
  *
  * **Reachable objects and retained sizes.** An object is reachable if a chain of references leads to it from a root. An
  * object dominates another one if every such chain leads through it. It retains the objects that it dominates, and

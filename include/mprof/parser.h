@@ -16,8 +16,7 @@
  *
  * One parser belongs to one thread at a time. No function is async-signal-safe. Pointers into the content of a block
  * are valid until the next call of mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or
- * mprof_parser_reserve(). NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
- * or return 0.
+ * mprof_parser_reserve().
  *
  * Example: examples/small/tutorial/04_parse.c.
  */
@@ -126,10 +125,14 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_commit(mprof_parser *parser,
 
 /**
  * \brief Declares that no bytes follow: a truncated block is now an error instead of a reason to wait.
- * \param parser The parser; NULL does nothing.
+ * \param parser The parser.
+ * \return
+ * - #MPROF_OK, also if it was called before.
+ * - #MPROF_ERR_ARGUMENT if \p parser is NULL.
+ * - #MPROF_ERR_MEMORY if the allocator refused in an earlier call.
  * \since 0.1
  */
-MPROF_API void mprof_parser_finish(mprof_parser *parser);
+MPROF_API mprof_status mprof_parser_finish(mprof_parser *parser);
 
 /**
  * \brief Minimum number of bytes that the call which returned #MPROF_AGAIN still needs. A hint for reading ahead.

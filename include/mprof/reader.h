@@ -18,8 +18,7 @@
  *
  * gzip is detected automatically. One reader belongs to one thread at a time; only mprof_reader_interrupt() is
  * thread-safe and async-signal-safe. Pointers into the content of a block are valid until the next call that moves to
- * another block; names of classes and methods until the reader is destroyed. NULL is refused: functions that return a
- * status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
+ * another block; names of classes and methods until the reader is destroyed.
  *
  * Example: examples/small/tutorial/02_read.c.
  */

@@ -30,9 +30,9 @@
  * **fork()** may be called at any time, by any thread. The child has neither the writer thread nor the other threads.
  * It must not continue to use the recorder of its parent, which records and writes nothing in the child. In the child,
  * preferably in a handler of pthread_atfork(), which runs before anything else:
- * - Any function may be called on the recorder and on the handle of the thread that forked. Functions that return a
- *   status return #MPROF_ERR_STATE, except mprof_recorder_close(), which does nothing, and the functions that only
- *   query.
+ * - Any function may be called on the recorder and on the handle of the thread that forked. Functions named
+ *   mprof_recorder_... that return a status return #MPROF_ERR_STATE, except mprof_recorder_close(), which does nothing,
+ *   and the functions that only query. Those named mprof_thread_... record nothing.
  * - mprof_recorder_destroy() closes the child's descriptor of the log, if the recorder opened it, and returns buffers
  *   to the system. It writes nothing, calls no function of the client's sink, and does not touch memory from the
  *   allocator: another thread may have been in the middle of changing it.
@@ -47,9 +47,6 @@
  * the collector has stopped all other threads only if their description permits it. None may be called in a signal
  * handler.
  *
- * NULL is refused everywhere: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
- * A field called reserved that is not 0, and a bit that has no meaning in this version, are refused with the same
- * status.
  * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
  * #MPROF_ERR_UNSUPPORTED, and the others do nothing.
  *
@@ -647,9 +644,13 @@ MPROF_API mprof_status mprof_recorder_close(mprof_recorder *recorder);
  * thread. In a child made by fork() it frees only what the file description of mprof/recorder.h lists. Not
  * async-signal-safe.
  * \param recorder The recorder, or NULL.
+ * \return
+ * - #MPROF_OK, also for NULL, in a child made by fork(), and after mprof_recorder_close().
+ * - #MPROF_ERR_STATE on the writer thread.
+ * - The error that stopped the writing, if mprof_recorder_close() was not called before.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_destroy(mprof_recorder *recorder);
+MPROF_API mprof_status mprof_recorder_destroy(mprof_recorder *recorder);
 
 /**
  * \brief Waits until everything that any thread recorded or defined before the call is in the log and handed to the
@@ -1164,12 +1165,16 @@ MPROF_API void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
  *
  * While recording is stopped, it does nothing. May be called only by the thread that the handle belongs to, or by a
  * signal handler on it. Async-signal-safe.
- * \param thread The handle of the calling thread; NULL counts nothing.
- * \param cause An #mprof_loss_cause: why they are lost; an unknown cause counts nothing.
+ * \param thread The handle of the calling thread.
+ * \param cause An #mprof_loss_cause: why they are lost; 0 if not known.
  * \param count Number of events.
+ * \return
+ * - #MPROF_OK, also while recording is stopped.
+ * - #MPROF_ERR_ARGUMENT, with nothing counted, if \p thread is NULL or \p cause is unknown.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count);
+MPROF_API mprof_status mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count);
 
 /**
  * \brief Records that the thread continues on another call stack: that of a coroutine, a fiber, a green thread.
@@ -1388,32 +1393,40 @@ MPROF_API mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, 
  * \brief Records that a handle was created.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
- * \param thread The handle of the calling thread; NULL records nothing.
- * \param handle Number of the handle, below 2^62, so that it may be an address; others are ignored.
+ * \param thread The handle of the calling thread.
+ * \param handle Number of the handle, below 2^62, so that it may be an address.
  * \param type An #mprof_handle_type.
  * \param class_key Key of the class of its object, 0 if it has none.
  * \param object Address of its object, 0 if it has none.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
  * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL, \p handle is out of range or \p type is unknown.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type,
-						  mprof_key class_key, uint64_t object, const mprof_frame *frames,
-						  size_t count);
+MPROF_API mprof_status mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type,
+							  mprof_key class_key, uint64_t object,
+							  const mprof_frame *frames, size_t count);
 
 /**
  * \brief Records that a handle was deleted.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
- * \param thread The handle of the calling thread; NULL records nothing.
- * \param handle Number of the handle, below 2^62; others are ignored.
+ * \param thread The handle of the calling thread.
+ * \param handle Number of the handle, below 2^62.
  * \param type An #mprof_handle_type.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
  * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL, \p handle is out of range or \p type is unknown.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type,
-						  const mprof_frame *frames, size_t count);
+MPROF_API mprof_status mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type,
+							  const mprof_frame *frames, size_t count);
 
 /**
  * \brief Records that a finalizer begins or ends.
@@ -2327,11 +2340,16 @@ MPROF_API int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, 
  * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
  * \param offsets Offset of each reference from the start of the object, in bytes. Copied; NULL if not known.
  * \param count Number of elements in \p references and \p offsets.
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL, or \p references is NULL and \p count is not 0.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
-					      uint64_t size, const uint64_t *references, const uint64_t *offsets,
-					      size_t count);
+MPROF_API mprof_status mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+						      uint64_t size, const uint64_t *references,
+						      const uint64_t *offsets, size_t count);
 
 /**
  * \brief Adds references to the last object added to a heap snapshot, for runtimes that report them in several parts.
@@ -2344,10 +2362,15 @@ MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t
  * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
  * \param offsets Offset of each reference from the start of the object, in bytes. Copied; NULL if not known.
  * \param count Number of elements in \p references and \p offsets.
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL, or \p references is NULL and \p count is not 0.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references,
-						  const uint64_t *offsets, size_t count);
+MPROF_API mprof_status mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references,
+							  const uint64_t *offsets, size_t count);
 
 /**
  * \brief Adds a text that distinguishes the last object added to a heap snapshot from others of its class, such as
@@ -2359,11 +2382,17 @@ MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, cons
  * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
  * thread at a time.
  * \param recorder The recorder.
- * \param text The text, in UTF-8. Copied; need not be NUL-terminated. NULL or a text with a NUL does nothing.
- * \param length Its length in bytes; more than 1,023 are cut off, before the character that would be split.
+ * \param text The text, in UTF-8. Copied; need not be NUL-terminated, and has no NUL. May be NULL if \p length is 0.
+ * \param length Its length in bytes. 0: no label. More than 1,023 are cut off, before a character that would be split.
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL, the text has a NUL, or it is NULL and
+ *   \p length is not 0.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length);
+MPROF_API mprof_status mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length);
 
 /**
  * \brief Names references of the last object added to a heap snapshot, if the names belong to the object and not to its
@@ -2375,12 +2404,17 @@ MPROF_API void mprof_recorder_add_heap_label(mprof_recorder *recorder, const cha
  * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
  * thread at a time.
  * \param recorder The recorder.
- * \param texts The names, by the IDs of mprof_recorder_define_text(); 0 for a reference without a name. Copied; NULL
- * does nothing.
+ * \param texts The names, by the IDs of mprof_recorder_define_text(); 0 for a reference without a name. Copied; may be
+ * NULL if \p count is 0.
  * \param count Number of elements in \p texts.
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL, or \p texts is NULL and \p count is not 0.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count);
+MPROF_API mprof_status mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count);
 
 /**
  * \brief Adds weak references of the last object added to a heap snapshot: they keep nothing alive, and count neither
@@ -2392,10 +2426,15 @@ MPROF_API void mprof_recorder_add_heap_names(mprof_recorder *recorder, const uin
  * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
  * \param texts A name for each, as mprof_recorder_add_heap_names(). Copied; NULL: they have none.
  * \param count Number of elements in \p references and \p texts.
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL, or \p references is NULL and \p count is not 0.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
-						       const uint32_t *texts, size_t count);
+MPROF_API mprof_status mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
+							       const uint32_t *texts, size_t count);
 
 /**
  * \brief States what the last object added to a heap snapshot is.
@@ -2407,10 +2446,15 @@ MPROF_API void mprof_recorder_add_heap_weak_references(mprof_recorder *recorder,
  * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
  * thread at a time.
  * \param recorder The recorder.
- * \param flags Bits of #mprof_object_flag; 0 and unknown bits do nothing.
+ * \param flags Bits of #mprof_object_flag.
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL or \p flags has other bits.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags);
+MPROF_API mprof_status mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags);
 
 /**
  * \brief Adds a root with a name to a heap snapshot, for runtimes whose roots are in no area of memory.
@@ -2420,13 +2464,18 @@ MPROF_API void mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t 
  * \param recorder The recorder.
  * \param kind An #mprof_root_kind: why the collector keeps the object.
  * \param object Address of the object.
- * \param name The name, in UTF-8, such as "vm" or "global table of symbols". Copied; need not be NUL-terminated; NULL
- * or a text with a NUL: none.
+ * \param name The name, in UTF-8, such as "vm" or "global table of symbols". Copied; need not be NUL-terminated, and
+ * has no NUL. NULL: none.
  * \param length Its length in bytes; more than 1,023 are cut off as in mprof_recorder_add_heap_label().
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL or the name has a NUL.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object,
-						  const char *name, size_t length);
+MPROF_API mprof_status mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object,
+							  const char *name, size_t length);
 
 /**
  * \brief Adds a root to a heap snapshot.
@@ -2438,9 +2487,15 @@ MPROF_API void mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint
  * the area takes precedence.
  * \param slot Address of the reference, which is looked up in the registered areas; 0 if none.
  * \param object Address of the object.
+ * \return
+ * - #MPROF_OK, also if it does not fit, which makes the snapshot incomplete and is counted.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL.
+ * - #MPROF_ERR_STATE, with nothing recorded, outside a snapshot.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object);
+MPROF_API mprof_status mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot,
+						    uint64_t object);
 
 /**
  * \brief Reports a dead object, for runtimes that can.
@@ -2478,9 +2533,14 @@ MPROF_API void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t f
  * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
  * thread at a time.
  * \param recorder The recorder.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_STATE if no snapshot was begun, or in a child made by fork().
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_end_heap(mprof_recorder *recorder);
+MPROF_API mprof_status mprof_recorder_end_heap(mprof_recorder *recorder);
 /** \} */
 
 MPROF_END_DECLS

@@ -10,9 +10,7 @@
  * Errors of severity #MPROF_SEVERITY_FATAL, above all #MPROF_ERR_IO, are permanent: later calls return the same status
  * and do nothing. After one of severity #MPROF_SEVERITY_BLOCK (a mistake of the caller, #MPROF_ERR_MEMORY,
  * #MPROF_ERR_LIMIT) the call had no effect and the writer can continue; mprof_writer_write_events() returns the number
- * of events that it accepted before the error. NULL is refused: functions that return a status return
- * #MPROF_ERR_ARGUMENT, others do nothing. A field called reserved that is not 0, and a bit that has no meaning in this
- * version, are refused with the same status.
+ * of events that it accepted before the error.
  *
  * Readers refuse blocks of more than 64 MiB by default: end a block of events well before that.
  *

@@ -434,8 +434,8 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 {
 	const uint32_t snapshot = snapshot_number(converter, block);
 	mprof_status fault;
-	uint64_t left;
-	mprof_status status = converter_scan_definitions(converter, &left, &fault);
+	uint64_t remaining;
+	mprof_status status = converter_scan_definitions(converter, &remaining, &fault);
 	const uint32_t flags = flags_of_block(converter, block, fault != MPROF_END);
 	int is_first = 1;
 	size_t count = 0;
@@ -443,15 +443,15 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 	converter_set_snapshot_clock(converter, block);
 	if (converter->merge == NULL)
 		writer_set_heap_process(converter->writer, block->as.heap_data.process);
-	while (status == MPROF_OK && (left > 0 || is_first)) {
-		if (left > 0 &&
+	while (status == MPROF_OK && (remaining > 0 || is_first)) {
+		if (remaining > 0 &&
 		    mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count) != MPROF_OK)
 			count = 0;
-		left = count > 0 ? left - count : 0;
+		remaining = count > 0 ? remaining - count : 0;
 		status = translate_objects(converter, count);
 		if (status == MPROF_OK)
 			status = mprof_writer_write_heap(converter->writer, snapshot,
-							 flags_of_part(flags, is_first, left == 0),
+							 flags_of_part(flags, is_first, remaining == 0),
 							 block->as.heap_data.counter, converter->events, count);
 		is_first = 0;
 	}
@@ -645,8 +645,8 @@ static mprof_status write_sample(mprof_converter *converter, const mprof_block *
 
 	if (stack == 0)
 		leave_out_sample(converter);
-	for (uint64_t left = stack != 0 ? repetitions_of(converter, sample) : 0; left > 0 && status == MPROF_OK;
-	     left--) {
+	for (uint64_t remaining = stack != 0 ? repetitions_of(converter, sample) : 0;
+	     remaining > 0 && status == MPROF_OK; remaining--) {
 		store_converted_sample(converter, block, part, sample, stack);
 		if (part->count == CONVERTER_BATCH)
 			status = write_part(converter, block, part);

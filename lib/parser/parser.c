@@ -284,12 +284,13 @@ mprof_status mprof_parser_commit(mprof_parser *parser, size_t length)
 	return MPROF_OK;
 }
 
-void mprof_parser_finish(mprof_parser *parser)
+mprof_status mprof_parser_finish(mprof_parser *parser)
 {
 	if (parser == NULL)
-		return;
+		return MPROF_ERR_ARGUMENT;
 	parser->is_finished = 1;
 	parser->buffer.reserved = 0;
+	return parser_is_out_of_memory(parser) ? MPROF_ERR_MEMORY : MPROF_OK;
 }
 
 uint64_t mprof_parser_get_needed(const mprof_parser *parser)

@@ -38,7 +38,7 @@ Test(null, descriptor)
 
 Test(null, format)
 {
-	DOES_NOTHING(mprof_number_set_add(NULL, 0));
+	REFUSES(mprof_number_set_add(NULL, 0));
 	GIVES_0(mprof_number_set_has(NULL, 0));
 	cr_expect_eq(mprof_argument_decode(NULL, 0, NULL, NULL), -1);
 	GIVES_0(mprof_argument_encode(NULL, 0, NULL, 0));
@@ -59,7 +59,7 @@ Test(null, parser)
 	REFUSES(mprof_parser_feed(NULL, NULL, 0));
 	REFUSES(mprof_parser_reserve(NULL, 0, NULL, NULL));
 	REFUSES(mprof_parser_commit(NULL, 0));
-	DOES_NOTHING(mprof_parser_finish(NULL));
+	REFUSES(mprof_parser_finish(NULL));
 	GIVES_0(mprof_parser_get_needed(NULL));
 	GIVES_0(mprof_parser_get_skippable(NULL));
 	REFUSES(mprof_parser_skip(NULL, 0));
@@ -192,7 +192,7 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_recovery_options_init(NULL, 0));
 	REFUSES(mprof_recorder_recover(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_close(NULL));
-	DOES_NOTHING(mprof_recorder_destroy(NULL));
+	cr_expect_eq(mprof_recorder_destroy(NULL), MPROF_OK);
 	REFUSES(mprof_recorder_drain(NULL));
 	REFUSES(mprof_recorder_retire_keys(NULL, NULL, 0, 0));
 	REFUSES(mprof_recorder_update_modules(NULL));
@@ -221,17 +221,17 @@ Test(null, recorder)
 	GIVES_0(mprof_recorder_record_sample(NULL, 0, NULL, 0));
 	GIVES_0(mprof_recorder_record_typed_sample(NULL, NULL));
 	GIVES_0(mprof_recorder_begin_heap(NULL, 0, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_object(NULL, 0, 0, 0, NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_references(NULL, NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_label(NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_names(NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_weak_references(NULL, NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_flags(NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_named_root(NULL, 0, 0, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_root(NULL, 0, 0, 0));
+	REFUSES(mprof_recorder_add_heap_object(NULL, 0, 0, 0, NULL, NULL, 0));
+	REFUSES(mprof_recorder_add_heap_references(NULL, NULL, NULL, 0));
+	REFUSES(mprof_recorder_add_heap_label(NULL, NULL, 0));
+	REFUSES(mprof_recorder_add_heap_names(NULL, NULL, 0));
+	REFUSES(mprof_recorder_add_heap_weak_references(NULL, NULL, NULL, 0));
+	REFUSES(mprof_recorder_add_heap_flags(NULL, 0));
+	REFUSES(mprof_recorder_add_heap_named_root(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_recorder_add_heap_root(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_free(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_move(NULL, 0, 0));
-	DOES_NOTHING(mprof_recorder_end_heap(NULL));
+	REFUSES(mprof_recorder_end_heap(NULL));
 	GIVES_0(mprof_recorder_read_counter(NULL));
 	REFUSES(mprof_recorder_attach(NULL, 0, NULL));
 	DOES_NOTHING(mprof_thread_detach(NULL));
@@ -245,7 +245,7 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_set_property(NULL, NULL, NULL));
 	DOES_NOTHING(mprof_thread_enter_method(NULL, 0));
 	DOES_NOTHING(mprof_thread_leave_method(NULL, 0));
-	DOES_NOTHING(mprof_thread_record_lost(NULL, MPROF_LOSS_NO_BUFFER, 1));
+	REFUSES(mprof_thread_record_lost(NULL, MPROF_LOSS_NO_BUFFER, 1));
 	REFUSES(mprof_thread_switch_stack(NULL, 0));
 	REFUSES(mprof_thread_end_stack(NULL, 0));
 	DOES_NOTHING(mprof_thread_record_allocation(NULL, 0, 0));
@@ -261,8 +261,8 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_thread_record_exception(NULL, 0, NULL, 0));
 	REFUSES(mprof_thread_record_method_code(NULL, 0, 0, 0));
 	REFUSES(mprof_thread_record_exception_clause(NULL, 0, 0, 0, 0));
-	DOES_NOTHING(mprof_thread_record_handle_created(NULL, 0, 0, 0, 0, NULL, 0));
-	DOES_NOTHING(mprof_thread_record_handle_deleted(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_thread_record_handle_created(NULL, 0, 0, 0, 0, NULL, 0));
+	REFUSES(mprof_thread_record_handle_deleted(NULL, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_finalizer(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_thread_record_memory_allocated(NULL, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_memory_freed(NULL, 0, NULL, 0));

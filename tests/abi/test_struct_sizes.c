@@ -569,9 +569,8 @@ Test(struct_sizes, arrays_by_kind_have_room)
 	cr_assert_eq(COUNT_OF(((mprof_writer_stats *)0)->left_out_events), 256);
 	cr_assert_eq(COUNT_OF(((mprof_profile_totals *)0)->block_counts), 256);
 	for (uint32_t kind = 0; kind < 256; kind += 51)
-		mprof_number_set_add(&set, kind);
-	mprof_number_set_add(&set, 256);
-	mprof_number_set_add(NULL, MPROF_BLOCK_INTRO);
+		cr_assert_eq(mprof_number_set_add(&set, kind), MPROF_OK);
+	cr_assert_eq(mprof_number_set_add(&set, 256), MPROF_ERR_ARGUMENT);
 	for (uint32_t kind = 0; kind < 300; kind++)
 		cr_assert_eq(mprof_number_set_has(&set, kind), kind < 256 && kind % 51 == 0);
 	cr_assert_eq(mprof_number_set_has(NULL, MPROF_BLOCK_INTRO), 0);

@@ -45,6 +45,8 @@ int main(void)
 	EXPECT(mprof_recorder_close(NULL) == MPROF_ERR_UNSUPPORTED);
 	EXPECT(mprof_recorder_read_counter(NULL) == 0);
 	mprof_thread_enter_method(NULL, 1);
-	mprof_recorder_destroy(NULL);
+	EXPECT(mprof_thread_record_lost(NULL, MPROF_LOSS_LIMIT, 1) == MPROF_ERR_UNSUPPORTED);
+	EXPECT(mprof_recorder_end_heap(NULL) == MPROF_ERR_UNSUPPORTED);
+	EXPECT(mprof_recorder_destroy(NULL) == MPROF_OK);
 	return 0;
 }

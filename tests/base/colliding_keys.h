@@ -3,8 +3,8 @@
  * \file colliding_keys.h
  * \brief Keys that a log could be made of if the seed of the tables were known, and what they do to a table.
  */
-#ifndef COLLIDING_KEYS_H
-#define COLLIDING_KEYS_H
+#ifndef BASE_COLLIDING_KEYS_H
+#define BASE_COLLIDING_KEYS_H
 
 #include "base/hash_map.h"
 

@@ -3,8 +3,8 @@
  * \file failing_allocator.h
  * \brief An allocator for tests that refuses the n-th request and checks what it is given back.
  */
-#ifndef FAILING_ALLOCATOR_H
-#define FAILING_ALLOCATOR_H
+#ifndef BASE_FAILING_ALLOCATOR_H
+#define BASE_FAILING_ALLOCATOR_H
 
 #include <mprof/base.h>
 

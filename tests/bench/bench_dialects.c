@@ -25,7 +25,7 @@ typedef struct stored_log {
 
 typedef struct dialect_state {
 	stored_log mono;
-	stored_log own;
+	stored_log mprof2;
 } dialect_state;
 
 /* What was read, so that nothing of it can be left out. Stack sections are part of the events that follow them. */
@@ -114,7 +114,7 @@ static double measure_read_mono(void *user)
 
 static double measure_read_own(void *user)
 {
-	return read_log(&((dialect_state *)user)->own);
+	return read_log(&((dialect_state *)user)->mprof2);
 }
 
 static double measure_parse_mono(void *user)
@@ -124,7 +124,7 @@ static double measure_parse_mono(void *user)
 
 static double measure_parse_own(void *user)
 {
-	return parse_log(&((dialect_state *)user)->own);
+	return parse_log(&((dialect_state *)user)->mprof2);
 }
 
 typedef struct dialect_row {
@@ -138,21 +138,21 @@ static void measure_row(const dialect_row *row)
 {
 	dialect_state state;
 	mprof_writer *mono;
-	mprof_writer *own;
+	mprof_writer *mprof2;
 	bench_row parse = {row->what, measure_parse_mono, measure_parse_own, "mprof2", 0};
 	bench_row read = {row->what, measure_read_mono, measure_read_own, "mprof2", 0};
 
 	bench_write_log(&mono, MPROF_DIALECT_MONO, row->has_allocations, ALWAYS | row->directives_of_mono);
-	bench_write_log(&own, MPROF_DIALECT_MPROF2, row->has_allocations, ALWAYS | row->own_directives);
+	bench_write_log(&mprof2, MPROF_DIALECT_MPROF2, row->has_allocations, ALWAYS | row->own_directives);
 	bench_require(mprof_writer_get_memory(mono, &state.mono.bytes, &state.mono.length) == MPROF_OK &&
-			      mprof_writer_get_memory(own, &state.own.bytes, &state.own.length) == MPROF_OK,
+			      mprof_writer_get_memory(mprof2, &state.mprof2.bytes, &state.mprof2.length) == MPROF_OK,
 		      "cannot get the logs");
 	parse.bytes_per_event = read.bytes_per_event = (double)state.mono.length / BENCH_EVENTS;
 	printf("parse ");
 	bench_print(&parse, &state);
 	printf("read  ");
 	bench_print(&read, &state);
-	mprof_writer_destroy(own);
+	mprof_writer_destroy(mprof2);
 	mprof_writer_destroy(mono);
 }
 

@@ -3,8 +3,8 @@
  * \file convert_fixture.h
  * \brief Converts logs in memory and returns the results.
  */
-#ifndef CONVERT_FIXTURE_H
-#define CONVERT_FIXTURE_H
+#ifndef CONVERT_CONVERT_FIXTURE_H
+#define CONVERT_CONVERT_FIXTURE_H
 
 #include <mprof/convert.h>
 

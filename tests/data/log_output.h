@@ -4,8 +4,8 @@
  * \brief Primitives and headers of all dialects, for build_logs.c. Implemented only from doc/format.md and
  * doc/dialects.md, independently of the library, so that each verifies the other.
  */
-#ifndef LOG_OUTPUT_H
-#define LOG_OUTPUT_H
+#ifndef DATA_LOG_OUTPUT_H
+#define DATA_LOG_OUTPUT_H
 
 #include <stddef.h>
 #include <stdint.h>

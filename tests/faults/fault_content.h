@@ -3,8 +3,8 @@
  * \file faults/fault_content.h
  * \brief Hashes the results of a parser or a reader.
  */
-#ifndef FAULT_CONTENT_H
-#define FAULT_CONTENT_H
+#ifndef FAULTS_FAULT_CONTENT_H
+#define FAULTS_FAULT_CONTENT_H
 
 #include "fault_run.h"
 

@@ -7,8 +7,8 @@
  * nothing was refused, with the same hash, or with #MPROF_ERR_MEMORY. It must terminate: loops count their steps, which
  * may not exceed about twice the number of that run. All memory must be freed.
  */
-#ifndef FAULT_RUN_H
-#define FAULT_RUN_H
+#ifndef FAULTS_FAULT_RUN_H
+#define FAULTS_FAULT_RUN_H
 
 #include "base/failing_allocator.h"
 #include "logs/log_fixture.h"

@@ -4,8 +4,8 @@
  * \brief Refuses to create a thread, as the system does at its limit. Included by one file of a program, in which it
  * takes the place of pthread_create().
  */
-#ifndef REFUSED_THREAD_H
-#define REFUSED_THREAD_H
+#ifndef FAULTS_REFUSED_THREAD_H
+#define FAULTS_REFUSED_THREAD_H
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * \file block_fixture.h
  * \brief Decodes the content of hand-written blocks.
  */
-#ifndef BLOCK_FIXTURE_H
-#define BLOCK_FIXTURE_H
+#ifndef FORMAT_BLOCK_FIXTURE_H
+#define FORMAT_BLOCK_FIXTURE_H
 
 #include "format/blocks/block_decode.h"
 

@@ -3,8 +3,8 @@
  * \file log_text.h
  * \brief The content of a log as text, in the form of doc/format.md, section 6.
  */
-#ifndef LOG_TEXT_H
-#define LOG_TEXT_H
+#ifndef FORMAT_LOG_TEXT_H
+#define FORMAT_LOG_TEXT_H
 
 #include <mprof/reader.h>
 

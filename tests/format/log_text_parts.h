@@ -3,8 +3,8 @@
  * \file log_text_parts.h
  * \brief Functions that the implementation files of log_text.h share.
  */
-#ifndef LOG_TEXT_PARTS_H
-#define LOG_TEXT_PARTS_H
+#ifndef FORMAT_LOG_TEXT_PARTS_H
+#define FORMAT_LOG_TEXT_PARTS_H
 
 #include "log_text.h"
 

@@ -3,8 +3,8 @@
  * \file fuzz_logs.h
  * \brief Good logs to change, and the numbers that decide how: the same in each run.
  */
-#ifndef FUZZ_LOGS_H
-#define FUZZ_LOGS_H
+#ifndef FUZZ_FUZZ_LOGS_H
+#define FUZZ_FUZZ_LOGS_H
 
 #include <mprof/writer.h>
 

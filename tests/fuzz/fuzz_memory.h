@@ -3,8 +3,8 @@
  * \file fuzz_memory.h
  * \brief An allocator that fails the test if an input takes more memory than its length allows, or does not return it.
  */
-#ifndef FUZZ_MEMORY_H
-#define FUZZ_MEMORY_H
+#ifndef FUZZ_FUZZ_MEMORY_H
+#define FUZZ_FUZZ_MEMORY_H
 
 #include <mprof/reader.h>
 

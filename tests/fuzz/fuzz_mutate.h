@@ -4,8 +4,8 @@
  * \brief Changes logs so that most of each stays readable: numbers, pieces and blocks are changed, moved and repeated,
  * with the lengths and checksums that belong to them.
  */
-#ifndef FUZZ_MUTATE_H
-#define FUZZ_MUTATE_H
+#ifndef FUZZ_FUZZ_MUTATE_H
+#define FUZZ_FUZZ_MUTATE_H
 
 #include "fuzz_logs.h"
 

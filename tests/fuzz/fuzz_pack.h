@@ -3,8 +3,8 @@
  * \file fuzz_pack.h
  * \brief Numbers, checksums and compressed blocks of mprof2, written without the library.
  */
-#ifndef FUZZ_PACK_H
-#define FUZZ_PACK_H
+#ifndef FUZZ_FUZZ_PACK_H
+#define FUZZ_FUZZ_PACK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * \file diff_fixture.h
  * \brief Makes logs with several heap snapshots, and compares them.
  */
-#ifndef DIFF_FIXTURE_H
-#define DIFF_FIXTURE_H
+#ifndef HEAP_DIFF_FIXTURE_H
+#define HEAP_DIFF_FIXTURE_H
 
 #include "heap/graph_fixture.h"
 

@@ -3,8 +3,8 @@
  * \file graph_fixture.h
  * \brief Makes logs of heap snapshots in memory, and their graphs.
  */
-#ifndef GRAPH_FIXTURE_H
-#define GRAPH_FIXTURE_H
+#ifndef HEAP_GRAPH_FIXTURE_H
+#define HEAP_GRAPH_FIXTURE_H
 
 #include <mprof/heap.h>
 #include <mprof/writer.h>

@@ -3,8 +3,8 @@
  * \file random_heap.h
  * \brief Heaps as plain arrays: made at random or by hand, written to a log, and analysed in the simplest way.
  */
-#ifndef RANDOM_HEAP_H
-#define RANDOM_HEAP_H
+#ifndef HEAP_RANDOM_HEAP_H
+#define HEAP_RANDOM_HEAP_H
 
 #include "heap/graph_fixture.h"
 

@@ -3,8 +3,8 @@
  * \file classic_log.h
  * \brief Builds logs of the older dialects from single numbers, including content that no writer produces.
  */
-#ifndef CLASSIC_LOG_H
-#define CLASSIC_LOG_H
+#ifndef LOGS_CLASSIC_LOG_H
+#define LOGS_CLASSIC_LOG_H
 
 #include <mprof/reader.h>
 

@@ -3,8 +3,8 @@
  * \file encoded_log.h
  * \brief Stores the content of a log in another way: in columns, compressed block by block, and with an index.
  */
-#ifndef ENCODED_LOG_H
-#define ENCODED_LOG_H
+#ifndef LOGS_ENCODED_LOG_H
+#define LOGS_ENCODED_LOG_H
 
 #include "log_fixture.h"
 

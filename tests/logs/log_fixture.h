@@ -3,8 +3,8 @@
  * \file log_fixture.h
  * \brief Makes logs for tests to read, and digests of what was read for comparison.
  */
-#ifndef LOG_FIXTURE_H
-#define LOG_FIXTURE_H
+#ifndef LOGS_LOG_FIXTURE_H
+#define LOGS_LOG_FIXTURE_H
 
 #include <mprof/reader.h>
 #include <mprof/writer.h>

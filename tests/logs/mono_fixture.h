@@ -3,8 +3,8 @@
  * \file mono_fixture.h
  * \brief Writers in the dialects of Mono, with a clock that does not advance.
  */
-#ifndef MONO_FIXTURE_H
-#define MONO_FIXTURE_H
+#ifndef LOGS_MONO_FIXTURE_H
+#define LOGS_MONO_FIXTURE_H
 
 #include "writer/writer_fixture.h"
 

@@ -3,8 +3,8 @@
  * \file raw_log.h
  * \brief Builds logs of drop, mono and mail byte by byte, including content that no writer should produce.
  */
-#ifndef RAW_LOG_H
-#define RAW_LOG_H
+#ifndef LOGS_RAW_LOG_H
+#define LOGS_RAW_LOG_H
 
 #include "parser/parser_fixture.h"
 

@@ -3,8 +3,8 @@
  * \file ages_fixture.h
  * \brief Makes logs of a managed heap: from single events, and from random programs.
  */
-#ifndef AGES_FIXTURE_H
-#define AGES_FIXTURE_H
+#ifndef MODEL_AGES_FIXTURE_H
+#define MODEL_AGES_FIXTURE_H
 
 #include "model/profile_fixture.h"
 

@@ -3,8 +3,8 @@
  * \file memory_fixture.h
  * \brief Makes logs of native memory: from single events, and from random programs.
  */
-#ifndef MEMORY_FIXTURE_H
-#define MEMORY_FIXTURE_H
+#ifndef MODEL_MEMORY_FIXTURE_H
+#define MODEL_MEMORY_FIXTURE_H
 
 #include "model/profile_fixture.h"
 

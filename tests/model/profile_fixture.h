@@ -3,8 +3,8 @@
  * \file profile_fixture.h
  * \brief Makes logs in memory, whose counters are nanoseconds, and profiles of them.
  */
-#ifndef PROFILE_FIXTURE_H
-#define PROFILE_FIXTURE_H
+#ifndef MODEL_PROFILE_FIXTURE_H
+#define MODEL_PROFILE_FIXTURE_H
 
 #include <mprof/profile.h>
 #include <mprof/writer.h>

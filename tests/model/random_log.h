@@ -3,8 +3,8 @@
  * \file random_log.h
  * \brief Logs of random events of two threads, for comparisons of results.
  */
-#ifndef RANDOM_LOG_H
-#define RANDOM_LOG_H
+#ifndef MODEL_RANDOM_LOG_H
+#define MODEL_RANDOM_LOG_H
 
 #include "profile_fixture.h"
 

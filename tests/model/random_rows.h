@@ -3,8 +3,8 @@
  * \file random_rows.h
  * \brief Events at random that are stored as rows among columns.
  */
-#ifndef RANDOM_ROWS_H
-#define RANDOM_ROWS_H
+#ifndef MODEL_RANDOM_ROWS_H
+#define MODEL_RANDOM_ROWS_H
 
 #include "model/profile_fixture.h"
 

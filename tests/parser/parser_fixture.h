@@ -3,8 +3,8 @@
  * \file parser_fixture.h
  * \brief Creates parsers, moves them to a block, and inspects their errors.
  */
-#ifndef PARSER_FIXTURE_H
-#define PARSER_FIXTURE_H
+#ifndef PARSER_PARSER_FIXTURE_H
+#define PARSER_PARSER_FIXTURE_H
 
 #include "logs/log_fixture.h"
 

@@ -152,7 +152,8 @@ Test(parser_cut, events_before_the_cut)
 	/* Before the last byte of the checksum. */
 	next += 6 + bytes_load_32(log.bytes + next + 2) - 1;
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, next), MPROF_OK);
-	mprof_parser_finish(parser);
+	cr_assert_eq(mprof_parser_finish(parser), MPROF_OK);
+	cr_assert_eq(mprof_parser_finish(parser), MPROF_OK, "a second time changes nothing");
 	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_parser_next_block(parser, &block)) == MPROF_OK)
 		continue;

@@ -138,9 +138,9 @@ static log_bytes write_log(const layout *mode, size_t blocks, size_t events_per_
 static int source_read(void *user, void *bytes, size_t length, size_t *got)
 {
 	threaded_source *self = user;
-	const size_t left = self->log.length - self->position;
+	const size_t remaining = self->log.length - self->position;
 
-	*got = length < left ? length : left;
+	*got = length < remaining ? length : remaining;
 	memcpy(bytes, self->log.bytes + self->position, *got);
 	self->position += *got;
 	return 0;
@@ -158,11 +158,11 @@ static int source_seek(void *user, uint64_t offset)
 static int source_read_at(void *user, uint64_t offset, void *bytes, size_t length, size_t *got)
 {
 	threaded_source *self = user;
-	const size_t left = offset < self->log.length ? self->log.length - (size_t)offset : 0;
+	const size_t remaining = offset < self->log.length ? self->log.length - (size_t)offset : 0;
 	const unsigned int number = atomic_fetch_add(&self->reads, 1) + 1;
 	const int fails = self->failures != 0 && number % self->failures == 0;
 
-	*got = length < left ? length : left;
+	*got = length < remaining ? length : remaining;
 	memcpy(bytes, self->log.bytes + offset, *got);
 	if (!fails)
 		return 0;

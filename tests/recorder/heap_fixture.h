@@ -3,8 +3,8 @@
  * \file recorder/heap_fixture.h
  * \brief A recorder for the tests of heap snapshots, whose log is read back. One at a time.
  */
-#ifndef TESTS_HEAP_FIXTURE_H
-#define TESTS_HEAP_FIXTURE_H
+#ifndef RECORDER_HEAP_FIXTURE_H
+#define RECORDER_HEAP_FIXTURE_H
 
 #include "heap_log.h"
 

@@ -3,8 +3,8 @@
  * \file recorder/heap_log.h
  * \brief Reads the heap content of a log, for the tests of the recorder.
  */
-#ifndef TESTS_HEAP_LOG_H
-#define TESTS_HEAP_LOG_H
+#ifndef RECORDER_HEAP_LOG_H
+#define RECORDER_HEAP_LOG_H
 
 #include "recorded_log.h"
 

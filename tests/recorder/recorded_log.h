@@ -3,8 +3,8 @@
  * \file recorder/recorded_log.h
  * \brief Records into memory and reads everything back, for the tests of the recorder.
  */
-#ifndef TESTS_RECORDED_LOG_H
-#define TESTS_RECORDED_LOG_H
+#ifndef RECORDER_RECORDED_LOG_H
+#define RECORDER_RECORDED_LOG_H
 
 #include <mprof.h>
 

@@ -3,8 +3,8 @@
  * \file recover_fixture.h
  * \brief Programs that die while they record, the files that they leave, and what recovery may make of them.
  */
-#ifndef RECOVER_FIXTURE_H
-#define RECOVER_FIXTURE_H
+#ifndef RECORDER_RECOVER_FIXTURE_H
+#define RECORDER_RECOVER_FIXTURE_H
 
 #include <mprof.h>
 

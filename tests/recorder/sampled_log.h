@@ -3,8 +3,8 @@
  * \file recorder/sampled_log.h
  * \brief Reads the samples and call stacks of a recorded log, for the tests of the recorder.
  */
-#ifndef TESTS_SAMPLED_LOG_H
-#define TESTS_SAMPLED_LOG_H
+#ifndef RECORDER_SAMPLED_LOG_H
+#define RECORDER_SAMPLED_LOG_H
 
 #include "recorded_log.h"
 

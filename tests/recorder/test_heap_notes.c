@@ -112,8 +112,8 @@ Test(heap_notes, of_a_client_are_in_its_log)
 	mprof_recorder_add_heap_names(recorder, names + 1, 2);
 	give(HEAP + 0x40, POINT, 24);
 	add_label("HOME");
-	mprof_recorder_add_heap_label(recorder, "cut", 0);
-	mprof_recorder_add_heap_label(recorder, "with\0NUL", 8);
+	cr_expect_eq(mprof_recorder_add_heap_label(recorder, "cut", 0), MPROF_OK);
+	cr_expect_eq(mprof_recorder_add_heap_label(recorder, "with\0NUL", 8), MPROF_ERR_ARGUMENT);
 	give(HEAP + 0x60, POINT, 24);
 	give(HEAP + 0x80, TREE, 48);
 	mprof_recorder_add_heap_weak_references(recorder, referents, names + 1, 2);
@@ -158,8 +158,8 @@ Test(heap_notes, synthetic_objects_become_roots)
 	mprof_recorder_add_heap_object(recorder, HEAP + 0x20, TREE, 8, held, NULL, 1);
 	add_label("(Handle scope)");
 	mprof_recorder_add_heap_flags(recorder, MPROF_OBJECT_FLAG_SYNTHETIC);
-	mprof_recorder_add_heap_flags(recorder, 0);
-	mprof_recorder_add_heap_flags(recorder, 2);
+	cr_expect_eq(mprof_recorder_add_heap_flags(recorder, 0), MPROF_OK);
+	cr_expect_eq(mprof_recorder_add_heap_flags(recorder, 2), MPROF_ERR_ARGUMENT);
 	give(HEAP + 0x40, POINT, 24);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_NATIVE, 0, HEAP);
 	mprof_recorder_end_heap(recorder);
@@ -191,6 +191,42 @@ Test(heap_notes, long_texts_are_cut_at_characters)
 	mprof_recorder_end_heap(recorder);
 	read_graph();
 	cr_expect_eq(strlen(object_at(HEAP).label), 1022);
+	release();
+}
+
+/* What is refused leaves no trace in the log; what does not fit is no error, but counted. */
+Test(heap_notes, functions_refuse_what_they_cannot_record)
+{
+	const uint64_t referents[] = {HEAP};
+	const uint32_t names[] = {1};
+
+	open_plain();
+	cr_expect_eq(mprof_recorder_end_heap(recorder), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_object(recorder, HEAP, POINT, 24, NULL, NULL, 0), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_references(recorder, referents, NULL, 1), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_label(recorder, "label", 5), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_names(recorder, names, 1), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_weak_references(recorder, referents, NULL, 1), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_flags(recorder, MPROF_OBJECT_FLAG_SYNTHETIC), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_named_root(recorder, MPROF_ROOT_NATIVE, HEAP, "vm", 2), MPROF_ERR_STATE);
+	cr_expect_eq(mprof_recorder_add_heap_root(recorder, MPROF_ROOT_NATIVE, 0, HEAP), MPROF_ERR_STATE);
+	begin(MPROF_HEAP_USE_SHOT, 1);
+	cr_expect_eq(mprof_recorder_add_heap_object(recorder, HEAP, POINT, 24, NULL, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_add_heap_object(recorder, HEAP, POINT, 24, NULL, NULL, 0), MPROF_OK);
+	cr_expect_eq(mprof_recorder_add_heap_references(recorder, NULL, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_add_heap_label(recorder, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_add_heap_names(recorder, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_add_heap_weak_references(recorder, NULL, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_add_heap_named_root(recorder, MPROF_ROOT_NATIVE, HEAP, "v\0m", 3),
+		     MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_add_heap_named_root(recorder, MPROF_ROOT_NATIVE, HEAP, "vm", 2), MPROF_OK);
+	cr_expect_eq(mprof_recorder_end_heap(recorder), MPROF_OK);
+	cr_expect_eq(mprof_recorder_end_heap(recorder), MPROF_ERR_STATE);
+	read_graph();
+	cr_expect_eq(totals().roots, 1);
+	cr_expect_eq(totals().labels, 0);
+	cr_expect_eq(totals().objects, 1);
+	cr_expect_eq(stats.lost_events, 0);
 	release();
 }
 

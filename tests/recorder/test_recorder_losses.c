@@ -160,7 +160,7 @@ Test(recorder_losses, a_full_disk_keeps_what_was_written, .timeout = 120)
 	cr_assert_eq(stats.status, MPROF_ERR_IO);
 	cr_assert_eq(stats.system_error, ENOSPC);
 	cr_assert_gt(stats.lost[MPROF_LOSS_WRITE_FAILED], 0);
-	mprof_recorder_destroy(recorder);
+	cr_assert_eq(mprof_recorder_destroy(recorder), MPROF_OK, "mprof_recorder_close() has returned it");
 	recorded_log_read(&log);
 	cr_assert_eq(log.status, MPROF_END);
 	cr_assert_not(log.complete);
@@ -461,6 +461,24 @@ Test(recorder_losses, a_failure_is_reported_once, .timeout = 120)
 	cr_expect_eq(noted.error.system_error, ENOSPC);
 	mprof_recorder_destroy(noted.recorder);
 	recorded_log_free(&log);
+}
+
+/* A client that closes its recorder only by destroying it learns that the log could not be written, too. */
+Test(recorder_losses, destroying_returns_what_closing_would, .timeout = 120)
+{
+	for (int fails = 0; fails < 2; fails++) {
+		recorded_log log = {0};
+		mprof_recorder *recorder;
+		mprof_thread *thread;
+
+		log.fail_after = fails ? 2000 : 0;
+		recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
+		cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+		for (int i = 0; i < 10000; i++)
+			mprof_thread_enter_method(thread, METHOD);
+		cr_assert_eq(mprof_recorder_destroy(recorder), fails ? MPROF_ERR_IO : MPROF_OK);
+		recorded_log_free(&log);
+	}
 }
 
 /* A log that ends well never has. */

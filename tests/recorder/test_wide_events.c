@@ -169,6 +169,30 @@ Test(wide_events, allocations_of_the_compiler_follow_from_the_innermost_method)
 	}
 }
 
+/* A handle or a cause that logs cannot have is refused, and not left out without a trace. */
+Test(wide_events, of_unknown_handles_and_causes_are_refused)
+{
+	const uint64_t too_large = UINT64_C(1) << 62;
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_with(&log, 0);
+	mprof_thread *thread = attach(recorder);
+
+	cr_assert_eq(mprof_thread_record_handle_created(thread, too_large, MPROF_HANDLE_WEAK, CLASS_A, 0, NULL, 0),
+		     MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_thread_record_handle_created(thread, 4, 4, CLASS_A, 0, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_thread_record_handle_created(thread, 4, MPROF_HANDLE_PINNED, CLASS_A, 0, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_thread_record_handle_deleted(thread, too_large, MPROF_HANDLE_WEAK, NULL, 0),
+		     MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_thread_record_handle_deleted(thread, 4, 4, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_thread_record_handle_deleted(thread, 4, MPROF_HANDLE_PINNED, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_thread_record_lost(thread, MPROF_LOSS_LIMIT + 1, 7), MPROF_ERR_ARGUMENT);
+	finish(recorder, thread, &log);
+	cr_assert_eq(log.event_count, 2);
+	for (size_t cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
+		cr_assert_eq(log.lost[cause], 0);
+	recorded_log_free(&log);
+}
+
 Test(wide_events, monitors_handles_and_finalizers_come_back)
 {
 	const mprof_frame frames[] = {METHOD_G, METHOD_F};

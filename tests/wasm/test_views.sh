@@ -8,5 +8,5 @@ set -eu
 "$builddir/tests/tool/make_timeline" "$directory/calls.mprof" || fail "make_timeline"
 "$builddir/tests/tool/make_trees" growing "$directory/heap.mprof" || fail "make_trees"
 "$builddir/tests/tool/record_code" "$directory/code.mprof" || fail "record_code"
-node "$srcdir/tests/wasm/views.mjs" "$module" "$wasm" "$srcdir/examples/wasm/mprof.d.ts" \
+node "$srcdir/tests/wasm/views.mjs" "$module" "$wasm" "$builddir/examples/wasm/tables.d.ts" \
 	"$directory/calls.mprof" "$directory/heap.mprof" "$directory/code.mprof"

@@ -3,8 +3,8 @@
  * \file writer_fixture.h
  * \brief Creates writers with a counting clock, and inspects the blocks that they write.
  */
-#ifndef WRITER_FIXTURE_H
-#define WRITER_FIXTURE_H
+#ifndef WRITER_WRITER_FIXTURE_H
+#define WRITER_WRITER_FIXTURE_H
 
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"

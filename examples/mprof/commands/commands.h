@@ -4,8 +4,8 @@
  * \brief The commands of mprof: each is passed its arguments, starting with its name, and returns the exit status. And
  * the completion of command lines, and topics.
  */
-#ifndef COMMANDS_H
-#define COMMANDS_H
+#ifndef COMMANDS_COMMANDS_H
+#define COMMANDS_COMMANDS_H
 
 #include "common/arguments.h"
 

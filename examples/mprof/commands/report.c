@@ -3,7 +3,7 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/input.h"
-#include "live/part_log.h"
+#include "live/growing_log.h"
 #include "report/filters.h"
 #include "report/findings.h"
 #include "report/report.h"

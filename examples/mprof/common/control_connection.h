@@ -3,8 +3,8 @@
  * \file common/control_connection.h
  * \brief The connection to a program that is being recorded.
  */
-#ifndef CONTROL_CONNECTION_H
-#define CONTROL_CONNECTION_H
+#ifndef COMMON_CONTROL_CONNECTION_H
+#define COMMON_CONTROL_CONNECTION_H
 
 #include <stddef.h>
 

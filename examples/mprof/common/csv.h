@@ -7,8 +7,8 @@
  * its own, named like "heap_shots.classes", whose first column has the value of the first column of its row. Rows of a
  * tree are in one table, with the number of each row and that of its parent.
  */
-#ifndef CSV_H
-#define CSV_H
+#ifndef COMMON_CSV_H
+#define COMMON_CSV_H
 
 #include "common/json.h"
 

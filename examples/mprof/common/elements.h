@@ -3,8 +3,8 @@
  * \file common/elements.h
  * \brief Arrays that grow by one element at a time.
  */
-#ifndef ELEMENTS_H
-#define ELEMENTS_H
+#ifndef COMMON_ELEMENTS_H
+#define COMMON_ELEMENTS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * \file common/growth_path.h
  * \brief Prints path shapes of a comparison of heap snapshots.
  */
-#ifndef GROWTH_PATH_H
-#define GROWTH_PATH_H
+#ifndef COMMON_GROWTH_PATH_H
+#define COMMON_GROWTH_PATH_H
 
 #include "common/json.h"
 

@@ -5,8 +5,8 @@
  *
  * The key is the name of a value in an object; it is NULL for a value in an array and for an outermost value.
  */
-#ifndef JSON_H
-#define JSON_H
+#ifndef COMMON_JSON_H
+#define COMMON_JSON_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * \file common/modules.h
  * \brief Finds the modules that are loaded into a program to record it, and their library paths.
  */
-#ifndef MODULES_H
-#define MODULES_H
+#ifndef COMMON_MODULES_H
+#define COMMON_MODULES_H
 
 /** The module that Mono loads. */
 #define MONO_MODULE "libmono-profiler-mprof.so"

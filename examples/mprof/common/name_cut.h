@@ -3,8 +3,8 @@
  * \file common/name_cut.h
  * \brief Shortens names of methods, functions and classes and keeps the parts that distinguish them.
  */
-#ifndef NAME_CUT_H
-#define NAME_CUT_H
+#ifndef COMMON_NAME_CUT_H
+#define COMMON_NAME_CUT_H
 
 #include <stddef.h>
 

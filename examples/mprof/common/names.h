@@ -3,8 +3,8 @@
  * \file common/names.h
  * \brief Names by ID. The name of an undefined ID is "#ID".
  */
-#ifndef NAMES_H
-#define NAMES_H
+#ifndef COMMON_NAMES_H
+#define COMMON_NAMES_H
 
 #include <mprof/profile.h>
 

@@ -3,8 +3,8 @@
  * \file common/output.h
  * \brief Standard output: whether all output was written.
  */
-#ifndef OUTPUT_H
-#define OUTPUT_H
+#ifndef COMMON_OUTPUT_H
+#define COMMON_OUTPUT_H
 
 /**
  * Returns nonzero if standard output failed, such as a pipe that no process reads any more. A command may then stop

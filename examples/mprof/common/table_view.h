@@ -9,8 +9,8 @@
  * figures that are computed. The views of "mprof report" (report/view.h) also filter, sort and merge rows, and fit
  * them into bounded documents.
  */
-#ifndef TABLE_VIEW_H
-#define TABLE_VIEW_H
+#ifndef COMMON_TABLE_VIEW_H
+#define COMMON_TABLE_VIEW_H
 
 #include "common/json.h"
 #include "shared/text.h"

@@ -3,8 +3,8 @@
  * \file common/terminal.h
  * \brief Fits text output to a terminal: the width of names, colour, and a pager.
  */
-#ifndef TERMINAL_H
-#define TERMINAL_H
+#ifndef COMMON_TERMINAL_H
+#define COMMON_TERMINAL_H
 
 typedef enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_mode;
 

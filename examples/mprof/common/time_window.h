@@ -4,8 +4,8 @@
  * \brief The part of a log between two times, which are given as durations from its start, as names of markers, or
  * relative to its end.
  */
-#ifndef TIME_WINDOW_H
-#define TIME_WINDOW_H
+#ifndef COMMON_TIME_WINDOW_H
+#define COMMON_TIME_WINDOW_H
 
 #include <stdint.h>
 

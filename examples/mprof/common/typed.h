@@ -3,8 +3,8 @@
  * \file common/typed.h
  * \brief The arguments of events of types, as the log describes them.
  */
-#ifndef TYPED_H
-#define TYPED_H
+#ifndef COMMON_TYPED_H
+#define COMMON_TYPED_H
 
 #include "common/json.h"
 

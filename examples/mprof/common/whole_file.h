@@ -5,8 +5,8 @@
  * until then. If the file system supports it, the new file is unnamed until then, so that nothing of it remains however
  * this program ends.
  */
-#ifndef WHOLE_FILE_H
-#define WHOLE_FILE_H
+#ifndef COMMON_WHOLE_FILE_H
+#define COMMON_WHOLE_FILE_H
 
 #include <stddef.h>
 

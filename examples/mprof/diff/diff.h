@@ -3,8 +3,8 @@
  * \file diff/diff.h
  * \brief Two logs, or two heap snapshots of one log, and what differs between them.
  */
-#ifndef DIFF_H
-#define DIFF_H
+#ifndef DIFF_DIFF_H
+#define DIFF_DIFF_H
 
 #include "common/input.h"
 #include "common/json.h"

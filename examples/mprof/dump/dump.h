@@ -3,8 +3,8 @@
  * \file dump/dump.h
  * \brief The two output forms of blocks, events and records, in file order.
  */
-#ifndef DUMP_H
-#define DUMP_H
+#ifndef DUMP_DUMP_H
+#define DUMP_DUMP_H
 
 #include "common/input.h"
 

@@ -5,8 +5,8 @@
  * complete; and streams that compress what is written to them with gzip. A write error need not be checked at each
  * call: export_file_close() reports it.
  */
-#ifndef EXPORT_FILE_H
-#define EXPORT_FILE_H
+#ifndef EXPORT_EXPORT_FILE_H
+#define EXPORT_EXPORT_FILE_H
 
 #include "common/whole_file.h"
 

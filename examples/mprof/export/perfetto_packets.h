@@ -8,8 +8,8 @@
  * of each thread are a sequence of their own, with a clock that contains the time since the previous packet, so that a
  * packet is short; all other packets are in one further sequence.
  */
-#ifndef PERFETTO_PACKETS_H
-#define PERFETTO_PACKETS_H
+#ifndef EXPORT_PERFETTO_PACKETS_H
+#define EXPORT_PERFETTO_PACKETS_H
 
 #include "export/event_walk.h"
 #include "export/intern.h"

@@ -7,8 +7,8 @@
  * of the system, and viewers find the main thread. The formats have room for 31 bits. Other IDs, such as addresses, and
  * a thread that has an ID after another one, get a number that no thread of Linux has.
  */
-#ifndef THREAD_TABLE_H
-#define THREAD_TABLE_H
+#ifndef EXPORT_THREAD_TABLE_H
+#define EXPORT_THREAD_TABLE_H
 
 #include "report/report.h"
 #include "shared/key_map.h"

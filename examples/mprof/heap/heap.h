@@ -3,8 +3,8 @@
  * \file heap/heap.h
  * \brief The parts that mprof heap prints, each as text and as JSON, by the unit that prints them.
  */
-#ifndef HEAP_H
-#define HEAP_H
+#ifndef HEAP_HEAP_H
+#define HEAP_HEAP_H
 
 #include "common/json.h"
 #include "heap/view.h"

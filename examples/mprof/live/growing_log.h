@@ -3,8 +3,8 @@
  * \file live/growing_log.h
  * \brief A log that a program may still be writing: finding it, whether more can come, and waiting for it.
  */
-#ifndef GROWING_LOG_H
-#define GROWING_LOG_H
+#ifndef LIVE_GROWING_LOG_H
+#define LIVE_GROWING_LOG_H
 
 #include "common/control_connection.h"
 #include "common/input.h"
@@ -84,5 +84,17 @@ void growing_log_wait(growing_log *log, unsigned milliseconds);
 int growing_log_status(const growing_log *log);
 
 void growing_log_close(growing_log *log);
+
+typedef enum part_search {
+	PART_NONE,  /**< The log is at its own path, or there is none. */
+	PART_FOUND, /**< The log is a part. */
+	PART_SOON   /**< The path has just been created: the program may be about to start. */
+} part_search;
+
+/**
+ * If the path is that of a log that a program is still to get, finds the part that the program writes now: that of the
+ * process that mprof record started, or else the largest one. \p part, of \p size bytes, receives its path.
+ */
+part_search part_log_find(const char *path, char *part, size_t size);
 
 #endif

@@ -3,8 +3,8 @@
  * \file live/live_profile.h
  * \brief The profile of a growing log, with a window of the last seconds.
  */
-#ifndef LIVE_PROFILE_H
-#define LIVE_PROFILE_H
+#ifndef LIVE_LIVE_PROFILE_H
+#define LIVE_LIVE_PROFILE_H
 
 #include "live/growing_log.h"
 

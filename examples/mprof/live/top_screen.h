@@ -3,8 +3,8 @@
  * \file live/top_screen.h
  * \brief A live view on the whole terminal.
  */
-#ifndef TOP_SCREEN_H
-#define TOP_SCREEN_H
+#ifndef LIVE_TOP_SCREEN_H
+#define LIVE_TOP_SCREEN_H
 
 #include "live/top_view.h"
 

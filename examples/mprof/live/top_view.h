@@ -4,8 +4,8 @@
  * \brief What mprof top shows: the largest rows of the tables of the live window as text and as JSON, what the screen
  * has in common with them, and callers and callees of a method.
  */
-#ifndef TOP_VIEW_H
-#define TOP_VIEW_H
+#ifndef LIVE_TOP_VIEW_H
+#define LIVE_TOP_VIEW_H
 
 #include "live/live_profile.h"
 

@@ -3,8 +3,8 @@
  * \file record/memory_limit.h
  * \brief The memory that the control group of this process may use.
  */
-#ifndef MEMORY_LIMIT_H
-#define MEMORY_LIMIT_H
+#ifndef RECORD_MEMORY_LIMIT_H
+#define RECORD_MEMORY_LIMIT_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * \brief The steps of mprof record that are one call each: recording a process, running a program, what is printed
  * at the end.
  */
-#ifndef RECORD_H
-#define RECORD_H
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
 
 #include "common/summary.h"
 #include "record/options.h"

@@ -9,14 +9,6 @@
 
 #include "report/view.h"
 
-/* report/ages.c */
-extern const report_view ages_history;
-extern const report_view ages_totals;
-extern const report_view ages_types;
-extern const report_view ages_backtraces;
-extern const report_view ages_temporaries;
-extern const report_view ages_alive;
-
 /* report/calls.c */
 extern const report_view calls_tree;
 extern const report_view calls_slowest;
@@ -31,12 +23,18 @@ extern const report_view meanings_generations;
 extern const report_view meanings_states;
 extern const report_view metrics_view;
 extern const report_view metrics_histograms;
-
-/* report/heap.c */
-extern const report_view heap_classes;
-extern const report_view heap_summaries;
+extern const report_view timeline_pauses;
+extern const report_view timeline_threads;
 
 /* report/memory.c */
+extern const report_view heap_classes;
+extern const report_view heap_summaries;
+extern const report_view ages_history;
+extern const report_view ages_totals;
+extern const report_view ages_types;
+extern const report_view ages_backtraces;
+extern const report_view ages_temporaries;
+extern const report_view ages_alive;
 extern const report_view memory_view;
 
 /* report/native_code.c */
@@ -81,9 +79,5 @@ extern const report_view tables_marks;
 extern const report_view tables_lines;
 extern const report_view tables_threads;
 extern const report_view tables_elements;
-
-/* report/timeline.c */
-extern const report_view timeline_pauses;
-extern const report_view timeline_threads;
 
 #endif

@@ -3,8 +3,8 @@
  * \file report/report.h
  * \brief The profile of a log, filtered and sorted, ready to be printed.
  */
-#ifndef REPORT_H
-#define REPORT_H
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
 
 #include "common/input.h"
 #include "common/names.h"

@@ -105,7 +105,7 @@ static void say(mprof_thread *thread, uint32_t severity, const char *text)
 }
 
 /* Takes the next job. Returns when it was put in. */
-static uint64_t take_job(mprof_thread *thread, size_t *left)
+static uint64_t take_job(mprof_thread *thread, size_t *remaining)
 {
 	const uint64_t started = mprof_recorder_read_counter(recorder);
 	const mprof_argument_value values[] = {{.number = ids.kind}};
@@ -115,7 +115,7 @@ static uint64_t take_job(mprof_thread *thread, size_t *left)
 	while (queue.taken == queue.put_count)
 		pthread_cond_wait(&queue.changed, &queue.lock);
 	put = queue.put[queue.taken++];
-	*left = queue.put_count - queue.taken;
+	*remaining = queue.put_count - queue.taken;
 	pthread_mutex_unlock(&queue.lock);
 	mprof_thread_record_span(thread, ids.wait, started, values, 1);
 	return put;
@@ -132,10 +132,10 @@ static void count_delay(uint64_t counts[BUCKETS], uint64_t delay)
 }
 
 /* Hands over the values of now, and the buckets that are not empty. */
-static void report(size_t left, uint64_t counts[BUCKETS])
+static void report(size_t remaining, uint64_t counts[BUCKETS])
 {
-	const double fill = 100.0 * left / JOBS;
-	mprof_metric_value values[BUCKETS + 2] = {{.metric = ids.depth, .value = left}, {.metric = ids.fill}};
+	const double fill = 100.0 * remaining / JOBS;
+	mprof_metric_value values[BUCKETS + 2] = {{.metric = ids.depth, .value = remaining}, {.metric = ids.fill}};
 	size_t count = 2;
 
 	memcpy(&values[1].value, &fill, sizeof(fill));
@@ -158,14 +158,14 @@ static void *work(void *argument)
 
 	say(thread, SEVERITY_INFO, "started");
 	for (size_t job = 1; job <= JOBS; job++) {
-		size_t left;
-		const uint64_t put = take_job(thread, &left);
+		size_t remaining;
+		const uint64_t put = take_job(thread, &remaining);
 
 		count_delay(counts, mprof_recorder_read_counter(recorder) - put);
 		if (job % EVERY != 0)
 			continue;
 		say(thread, SEVERITY_WARNING, "a job is too large");
-		report(left, counts);
+		report(remaining, counts);
 	}
 	mprof_thread_detach(thread);
 	return NULL;

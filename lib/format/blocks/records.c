@@ -52,11 +52,11 @@ void record_cursor_init(record_cursor *cursor, const content_cursor *content, ui
 	if (first_id == 0)
 		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "ID of the first call stack is 0");
 	start = cursor->content.position;
-	cursor->left = content_cursor_id(&cursor->content);
-	if (cursor->left > (cursor->content.length - cursor->content.position) / MIN_STACK_LENGTH)
+	cursor->remaining = content_cursor_id(&cursor->content);
+	if (cursor->remaining > (cursor->content.length - cursor->content.position) / MIN_STACK_LENGTH)
 		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED,
 				    "number of call stacks exceeds the length of the block");
-	else if (cursor->left > UINT32_MAX - first_id)
+	else if (cursor->remaining > UINT32_MAX - first_id)
 		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
 	cursor->last_id = first_id - 1;
 }
@@ -552,9 +552,9 @@ int record_cursor_next(record_cursor *cursor, mprof_record *record)
 	if (cursor->content.status != MPROF_OK)
 		return 0;
 	if (cursor->block_kind == MPROF_BLOCK_STACKS) {
-		if (cursor->left == 0)
+		if (cursor->remaining == 0)
 			return 0;
-		cursor->left--;
+		cursor->remaining--;
 		record_clear(record, MPROF_RECORD_STACK);
 		decode_stack(cursor, record);
 		return cursor->content.status == MPROF_OK;

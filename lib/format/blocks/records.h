@@ -214,10 +214,10 @@ typedef struct record_position {
 typedef struct record_cursor {
 	content_cursor content; /**< After all lists when at_end is set. */
 	uint32_t block_kind;
-	uint32_t list;    /**< Index of the list. */
-	uint32_t last_id; /**< The last ID in the list; 0 at its start. */
-	uint32_t left;    /**< STACKS: number of call stacks left. */
-	uint32_t shift;   /**< Of addresses (section 2.6). */
+	uint32_t list;      /**< Index of the list. */
+	uint32_t last_id;   /**< The last ID in the list; 0 at its start. */
+	uint32_t remaining; /**< STACKS: number of call stacks that follow. */
+	uint32_t shift;     /**< Of addresses (section 2.6). */
 	record_position position;
 	uint64_t counter;      /**< METRICS: that of the first clock pair. */
 	int has_sized_metrics; /**< METRICS: the records have a length (directive 38). */

@@ -94,10 +94,12 @@ const char *mprof_metric_get_unit_name(uint32_t flags)
 #define SET_BITS 64
 #define SET_ROOM (sizeof(((mprof_number_set *)0)->bits) * 8)
 
-void mprof_number_set_add(mprof_number_set *set, uint32_t number)
+mprof_status mprof_number_set_add(mprof_number_set *set, uint32_t number)
 {
-	if (set != NULL && (size_t)number < SET_ROOM)
-		set->bits[(size_t)number / SET_BITS] |= UINT64_C(1) << (size_t)number % SET_BITS;
+	if (set == NULL || (size_t)number >= SET_ROOM)
+		return MPROF_ERR_ARGUMENT;
+	set->bits[(size_t)number / SET_BITS] |= UINT64_C(1) << (size_t)number % SET_BITS;
+	return MPROF_OK;
 }
 
 int mprof_number_set_has(const mprof_number_set *set, uint32_t number)

@@ -407,8 +407,8 @@ static int ages_are_estimates(const mprof_profile *profile)
 {
 	const age_sums *sums = &profile->ages.state.sums;
 
-	return profile->totals.lost_events > 0 || sums->missing_deaths > 0 || sums->untracked > 0 ||
-	       sums->uncertain_moves > 0 || sums->folded.amounts[AGE_ALLOCATED].objects > 0 ||
+	return profile->totals.lost_events > 0 || sums->counts.missing_deaths > 0 || sums->counts.untracked > 0 ||
+	       sums->counts.uncertain_moves > 0 || sums->folded.amounts[AGE_ALLOCATED].objects > 0 ||
 	       profile->ages.lacks_classes || profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
 }
 
@@ -421,6 +421,7 @@ static void store_ages(const mprof_profile *profile, size_t index, void *row)
 	(void)index;
 	if (!profile->ages.is_enabled)
 		return;
+	*stats = sums->counts;
 	stats->allocations = amounts[AGE_ALLOCATED].objects;
 	stats->bytes = amounts[AGE_ALLOCATED].bytes;
 	stats->dead = amounts[AGE_DEAD].objects;
@@ -435,14 +436,7 @@ static void store_ages(const mprof_profile *profile, size_t index, void *row)
 	stats->ages = object_ages_sum(&profile->ages, &sums->all);
 	stats->collections = sums->epoch;
 	stats->sample_interval = profile->ages.interval;
-	stats->without_address = sums->without_address;
-	stats->untracked = sums->untracked;
 	stats->folded = sums->folded.amounts[AGE_ALLOCATED].objects;
-	stats->deaths_read = sums->deaths_read;
-	stats->unmatched_deaths = sums->unmatched_deaths;
-	stats->missing_deaths = sums->missing_deaths;
-	stats->unmatched_moves = sums->unmatched_moves;
-	stats->uncertain_moves = sums->uncertain_moves;
 	stats->is_estimate = (uint32_t)ages_are_estimates(profile);
 }
 
@@ -669,55 +663,49 @@ static void store_address(const mprof_profile *profile, size_t index, void *row)
  */
 static int memory_is_estimate(const mprof_profile *profile)
 {
-	const memory_sums *sums = &profile->memory.state.sums;
+	const mprof_memory_stats *sums = &profile->memory.state.sums.totals;
 
 	return profile->totals.lost_events > 0 || sums->missing_frees > 0 || sums->untracked > 0 ||
 	       (sums->late_events > 0 && sums->unmatched_frees > 0) || profile->memory.has_other_threads ||
 	       profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
 }
 
-/* Both tables have the same figures. \p sums: NULL if nothing is known. */
-#define STORE_REACHABILITY(row, sums)                                                                                  \
-	do {                                                                                                           \
-		const reachability_sums *const known = (sums);                                                         \
-                                                                                                                       \
-		(row)->is_searched = known != NULL;                                                                    \
-		(row)->unsearched = known != NULL ? known->blocks[PART_UNSEARCHED] : (row)->live;                      \
-		(row)->unsearched_bytes = known != NULL ? known->bytes[PART_UNSEARCHED] : (row)->live_bytes;           \
-		if (known == NULL)                                                                                     \
-			break;                                                                                         \
-		(row)->unreachable = known->blocks[PART_UNREACHABLE];                                                  \
-		(row)->unreachable_bytes = known->bytes[PART_UNREACHABLE];                                             \
-		(row)->indirect = known->blocks[PART_INDIRECT];                                                        \
-		(row)->indirect_bytes = known->bytes[PART_INDIRECT];                                                   \
-		(row)->interior = known->blocks[PART_INTERIOR];                                                        \
-		(row)->interior_bytes = known->bytes[PART_INTERIOR];                                                   \
-	} while (0)
+/* \p sums: NULL if nothing is known. */
+static void store_reachability(mprof_memory_site *site, const reachability_sums *sums)
+{
+	site->is_searched = sums != NULL;
+	site->unsearched = sums != NULL ? sums->blocks[PART_UNSEARCHED] : site->live;
+	site->unsearched_bytes = sums != NULL ? sums->bytes[PART_UNSEARCHED] : site->live_bytes;
+	if (sums == NULL)
+		return;
+	site->unreachable = sums->blocks[PART_UNREACHABLE];
+	site->unreachable_bytes = sums->bytes[PART_UNREACHABLE];
+	site->indirect = sums->blocks[PART_INDIRECT];
+	site->indirect_bytes = sums->bytes[PART_INDIRECT];
+	site->interior = sums->blocks[PART_INTERIOR];
+	site->interior_bytes = sums->bytes[PART_INTERIOR];
+}
+
+/* The rows of both tables of native memory end with the same figures. */
+#define REACHABILITY_SIZE (sizeof(mprof_memory_site) - offsetof(mprof_memory_site, unreachable))
+_Static_assert(sizeof(mprof_memory_stats) - offsetof(mprof_memory_stats, unreachable) == REACHABILITY_SIZE,
+	       "the totals of native memory end as its sites do");
 
 static void store_memory(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_memory_stats *stats = row;
 	const memory_sums *memory = &profile->memory.state.sums;
+	mprof_memory_site all = {.live = memory->totals.live, .live_bytes = memory->totals.live_bytes};
 
 	(void)index;
-	stats->allocations = memory->allocations;
-	stats->bytes = memory->bytes;
-	stats->frees = memory->frees;
-	stats->resizes = memory->resizes;
-	stats->live = memory->live;
-	stats->live_bytes = memory->live_bytes;
-	stats->peak_bytes = memory->peak_bytes;
-	stats->peak_live = memory->peak_live;
+	*stats = memory->totals;
 	stats->peak_ns = memory->peak > 0 ? profile_clock_time(&profile->clock, memory->peak_counter) : 0;
-	stats->temporaries = memory->temporaries;
-	stats->unmatched_frees = memory->unmatched_frees;
-	stats->missing_frees = memory->missing_frees;
-	stats->late_events = memory->late_events;
 	stats->is_estimate = (uint32_t)memory_is_estimate(profile);
-	stats->is_peak_estimate = stats->is_estimate || memory->late_events > 0;
+	stats->is_peak_estimate = stats->is_estimate || memory->totals.late_events > 0;
 	stats->folded_sites = memory->folded.allocations;
-	stats->untracked = memory->untracked;
-	STORE_REACHABILITY(stats, profile->reachable.is_searched ? &profile->reachable.total : NULL);
+	store_reachability(&all, profile->reachable.is_searched ? &profile->reachable.total : NULL);
+	memcpy((unsigned char *)stats + offsetof(mprof_memory_stats, unreachable),
+	       (const unsigned char *)&all + offsetof(mprof_memory_site, unreachable), REACHABILITY_SIZE);
 }
 
 static size_t count_memory_sites(const mprof_profile *profile)
@@ -743,7 +731,7 @@ static void store_memory_site(const mprof_profile *profile, size_t index, void *
 	site->lifetime_ns = profile_clock_sum(&profile->clock, found->lifetimes);
 	site->shortest_ns = profile_clock_sum(&profile->clock, found->shortest);
 	site->longest_ns = profile_clock_sum(&profile->clock, found->longest);
-	STORE_REACHABILITY(site, !profile->reachable.is_searched ? NULL
+	store_reachability(site, !profile->reachable.is_searched ? NULL
 				 : site->is_folded               ? &profile->reachable.folded
 								 : reachability_of_site(&profile->reachable, index));
 }
@@ -1067,8 +1055,8 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	totals->left_out += profile->calls.left_out;
 	totals->left_out_spans = profile->event_types.spans.left_out;
 	totals->limited = profile->is_limited || totals->folded_calls > 0 || totals->folded_samples > 0 ||
-			  totals->folded_sites > 0 || profile->memory.state.sums.untracked > 0 ||
-			  profile->ages.state.sums.untracked > 0 || profile->ages.lacks_classes ||
+			  totals->folded_sites > 0 || profile->memory.state.sums.totals.untracked > 0 ||
+			  profile->ages.state.sums.counts.untracked > 0 || profile->ages.lacks_classes ||
 			  profile->ages.state.sums.folded.amounts[AGE_ALLOCATED].objects > 0 ||
 			  profile->calls.durations.left_out > 0 || profile->event_types.durations.left_out > 0 ||
 			  profile->event_types.waits.durations.left_out > 0 || totals->left_out > 0;

@@ -375,8 +375,8 @@ static memory_site *end_block(memory_model *model, const memory_block *block)
 
 	site->live--;
 	site->live_bytes -= block->size;
-	model->state.sums.live--;
-	model->state.sums.live_bytes -= block->size;
+	model->state.sums.totals.live--;
+	model->state.sums.totals.live_bytes -= block->size;
 	return site;
 }
 
@@ -395,8 +395,8 @@ static void end_life(memory_model *model, const memory_block *block, uint64_t co
 	site->lifetimes = site->lifetimes > UINT64_MAX - lifetime ? UINT64_MAX : site->lifetimes + lifetime;
 	site->frees++;
 	site->temporaries += (uint64_t)is_temporary;
-	model->state.sums.frees++;
-	model->state.sums.temporaries += (uint64_t)is_temporary;
+	model->state.sums.totals.frees++;
+	model->state.sums.totals.temporaries += (uint64_t)is_temporary;
 }
 
 /* Whether the block is the thread's last allocation, which is then cleared. Called when the thread frees the block. */
@@ -416,7 +416,7 @@ static void handle_free(memory_model *model, const replay_action *action)
 	memory_block block;
 
 	if (found == NULL) {
-		model->state.sums.unmatched_frees += (uint64_t)is_inside(model, action);
+		model->state.sums.totals.unmatched_frees += (uint64_t)is_inside(model, action);
 		return;
 	}
 	block = remove_block(model, found);
@@ -441,7 +441,7 @@ static void handle_leave(memory_model *model, const replay_action *action)
 		end_life(model, &thread->moving, action->counter, thread->moving_is_temporary);
 	thread->is_resizing = found != NULL;
 	if (found == NULL) {
-		model->state.sums.unmatched_frees += (uint64_t)is_inside(model, action);
+		model->state.sums.totals.unmatched_frees += (uint64_t)is_inside(model, action);
 		return;
 	}
 	thread->moving = remove_block(model, found);
@@ -477,16 +477,16 @@ static void free_block_at(memory_model *model, replay_action *action, const repl
 	if (lost.site == MEMORY_UNCOUNTED || window_is_over(model->window, action->counter))
 		return;
 	end_block(model, &lost);
-	model->state.sums.missing_frees++;
+	model->state.sums.totals.missing_frees++;
 }
 
 static void raise_peak(memory_model *model, uint64_t counter)
 {
-	if (model->state.sums.live_bytes <= model->state.sums.peak_bytes)
+	if (model->state.sums.totals.live_bytes <= model->state.sums.totals.peak_bytes)
 		return;
 	model->state.sums.peak++;
-	model->state.sums.peak_bytes = model->state.sums.live_bytes;
-	model->state.sums.peak_live = model->state.sums.live;
+	model->state.sums.totals.peak_bytes = model->state.sums.totals.live_bytes;
+	model->state.sums.totals.peak_live = model->state.sums.totals.live;
 	model->state.sums.peak_counter = counter;
 }
 
@@ -504,16 +504,16 @@ static void count_block(memory_model *model, const memory_block *block, int is_t
 
 	site->allocations++;
 	site->bytes += block->size;
-	model->state.sums.allocations++;
-	model->state.sums.bytes += block->size;
+	model->state.sums.totals.allocations++;
+	model->state.sums.totals.bytes += block->size;
 	sizes->allocations++;
 	sizes->bytes += block->size;
 	if (!is_tracked)
 		return;
 	site->live++;
 	site->live_bytes += block->size;
-	model->state.sums.live++;
-	model->state.sums.live_bytes += block->size;
+	model->state.sums.totals.live++;
+	model->state.sums.totals.live_bytes += block->size;
 	raise_peak(model, block->counter);
 }
 
@@ -531,7 +531,7 @@ static int handle_allocate(memory_model *model, replay_action *action, const rep
 	is_tracked = memory_blocks_add(&model->state.blocks, &block);
 	if (!is_tracked && !memory_budget_is_exceeded(model->budget))
 		return 0;
-	model->state.sums.untracked += (uint64_t)!is_tracked;
+	model->state.sums.totals.untracked += (uint64_t)!is_tracked;
 	if (is_tracked && model->replay.is_provisional)
 		memory_undo_note_block(&model->undo, &block, 1);
 	thread = change_thread(model, action->thread);
@@ -556,7 +556,7 @@ static int handle_arrive(memory_model *model, replay_action *action, const repla
 	}
 	if (!handle_allocate(model, action, end))
 		return 0;
-	model->state.sums.resizes += (uint64_t)is_inside(model, action);
+	model->state.sums.totals.resizes += (uint64_t)is_inside(model, action);
 	return 1;
 }
 
@@ -566,7 +566,7 @@ static int apply_action(void *of, replay_action *action, const replay_action *en
 
 	if (model->state.sums.has_reached && counter_is_before(action->counter, model->state.sums.reached)) {
 		/* The start of a resize is counted with its end. */
-		model->state.sums.late_events += action->kind != MEMORY_LEAVE;
+		model->state.sums.totals.late_events += action->kind != MEMORY_LEAVE;
 	} else {
 		model->state.sums.reached = action->counter;
 		model->state.sums.has_reached = 1;

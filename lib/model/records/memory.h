@@ -13,7 +13,7 @@
 #ifndef MODEL_RECORDS_MEMORY_H
 #define MODEL_RECORDS_MEMORY_H
 
-#include <mprof/format.h>
+#include <mprof/profile.h>
 
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
@@ -78,20 +78,8 @@ typedef struct memory_sums {
 	memory_site folded; /**< The site shared by all call stacks for whose sites there was no memory. */
 	uint64_t reached;   /**< Counter of the latest action that was processed. */
 	int has_reached;
-	uint64_t allocations;
-	uint64_t bytes;
-	uint64_t frees;
-	uint64_t resizes;
-	uint64_t live;
-	uint64_t live_bytes;
-	uint64_t temporaries;
-	uint64_t unmatched_frees;
-	uint64_t missing_frees;
-	uint64_t late_events;
-	uint64_t untracked; /**< Blocks for which there was no memory. */
-	uint64_t peak;      /**< Number of times the peak was raised. */
-	uint64_t peak_live;
-	uint64_t peak_bytes;
+	mprof_memory_stats totals; /**< What was counted, by the columns of the table; those that are computed are 0. */
+	uint64_t peak;             /**< Number of times the peak was raised. */
 	uint64_t peak_counter;
 } memory_sums;
 

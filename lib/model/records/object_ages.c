@@ -511,7 +511,7 @@ static int put_object(object_ages *ages, const live_object *object)
 			return 0;
 		dead = take_object(ages, found);
 		end_object(ages, &dead);
-		ages->state.sums.missing_deaths++;
+		ages->state.sums.counts.missing_deaths++;
 	}
 	if (ages->replay.is_provisional)
 		age_undo_note(&ages->undo, object, 1);
@@ -531,7 +531,7 @@ static int end_moves(object_ages *ages)
 		else if (!memory_budget_is_exceeded(ages->budget))
 			has_failed = 1;
 		else if (++done > 0)
-			ages->state.sums.untracked++;
+			ages->state.sums.counts.untracked++;
 	}
 	if (done > 0)
 		move_set_drop(moving, done);
@@ -544,9 +544,9 @@ static void free_at(object_ages *ages, uint64_t address, uint64_t size)
 	live_object *found = live_objects_find(&ages->state.objects, address);
 	live_object freed;
 
-	ages->state.sums.deaths_read++;
+	ages->state.sums.counts.deaths_read++;
 	if (found == NULL) {
-		ages->state.sums.unmatched_deaths++;
+		ages->state.sums.counts.unmatched_deaths++;
 		subtract_amount(&ages->state.sums.heap, size);
 		return;
 	}
@@ -599,7 +599,7 @@ static int clear_address(object_ages *ages, replay_action *action, const replay_
 static int count_short_life(object_ages *ages, const live_object *object, uint64_t counter)
 {
 	ages->state.sums.allocations++;
-	ages->state.sums.deaths_read++;
+	ages->state.sums.counts.deaths_read++;
 	add_amount(&ages->state.sums.heap, object->size);
 	if (object->site != AGE_UNCOUNTED)
 		count_allocation(ages, object, 1, counter);
@@ -624,8 +624,8 @@ static int allocate_object(object_ages *ages, replay_action *action, const repla
 	if (object.address != 0 && !is_tracked && !memory_budget_is_exceeded(ages->budget))
 		return 0;
 	ages->state.sums.allocations++;
-	ages->state.sums.untracked += object.address != 0 && !is_tracked;
-	ages->state.sums.without_address += object.address == 0 && object.site != AGE_UNCOUNTED;
+	ages->state.sums.counts.untracked += object.address != 0 && !is_tracked;
+	ages->state.sums.counts.without_address += object.address == 0 && object.site != AGE_UNCOUNTED;
 	add_amount(&ages->state.sums.heap, object.size);
 	if (object.site != AGE_UNCOUNTED)
 		count_allocation(ages, &object, is_tracked, action->counter);
@@ -672,7 +672,7 @@ static int confirms_replacement(object_ages *ages, uint64_t address)
 		return 0;
 	}
 	hash_map_remove(&ages->replaced, address);
-	ages->state.sums.missing_deaths--;
+	ages->state.sums.counts.missing_deaths--;
 	return 1;
 }
 
@@ -681,12 +681,12 @@ static void add_death(object_ages *ages, uint64_t address, uint64_t size)
 	live_object *found;
 	live_object dead;
 
-	ages->state.sums.deaths_read++;
+	ages->state.sums.counts.deaths_read++;
 	if (address != 0 && confirms_replacement(ages, address))
 		return;
 	found = live_objects_find(&ages->state.objects, address);
 	if (found == NULL) {
-		ages->state.sums.unmatched_deaths++;
+		ages->state.sums.counts.unmatched_deaths++;
 		count_collected(ages, size);
 		return;
 	}
@@ -704,7 +704,7 @@ static int begin_move(object_ages *ages, uint64_t counter, live_object *found, u
 	if (!move_set_add(&state->moving, &moved)) {
 		if (!memory_budget_is_exceeded(ages->budget))
 			return 0;
-		state->sums.untracked++;
+		state->sums.counts.untracked++;
 		take_object(ages, found);
 		return 1;
 	}
@@ -721,7 +721,7 @@ static int find_moved(object_ages *ages, uint64_t address, live_object **found)
 {
 	if (move_set_find(&ages->state.moving, address, found))
 		return 1;
-	ages->state.sums.uncertain_moves++;
+	ages->state.sums.counts.uncertain_moves++;
 	return memory_budget_is_exceeded(ages->budget);
 }
 
@@ -740,10 +740,10 @@ static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t
 	if (state->moving.count > 0 && (found == NULL || state->sums.epoch == 0) && !find_moved(ages, from, &again))
 		return 0;
 	if (to == 0 || (found == NULL && again == NULL)) {
-		state->sums.unmatched_moves += found == NULL && again == NULL;
+		state->sums.counts.unmatched_moves += found == NULL && again == NULL;
 		return 1;
 	}
-	state->sums.uncertain_moves += again != NULL;
+	state->sums.counts.uncertain_moves += again != NULL;
 	if (found != NULL)
 		return begin_move(ages, counter, found, to);
 	if (!object_trace_move(&ages->trace, again, state->sums.epoch, counter, to))
@@ -777,7 +777,7 @@ static int change_size(object_ages *ages, const replay_action *action)
 	age_estimates *estimates;
 
 	if (found == NULL) {
-		ages->state.sums.unmatched_moves++;
+		ages->state.sums.counts.unmatched_moves++;
 		return 1;
 	}
 	object = take_object(ages, found);
@@ -812,13 +812,13 @@ static int relocate_object(object_ages *ages, replay_action *action, const repla
 	object = take_object(ages, found);
 	object.address = action->size;
 	if (clear_address(ages, action, end, object.address)) {
-		ages->state.sums.deaths_read++;
+		ages->state.sums.counts.deaths_read++;
 		free_object(ages, &object);
 		return 1;
 	}
 	if (object.address != 0 && put_object(ages, &object))
 		return 1;
-	ages->state.sums.untracked++;
+	ages->state.sums.counts.untracked++;
 	return object.address == 0 || memory_budget_is_exceeded(ages->budget);
 }
 
@@ -855,7 +855,7 @@ static int apply_action(void *of, replay_action *action, const replay_action *en
 		return 1;
 	if (!memory_budget_is_exceeded(ages->budget))
 		return 0;
-	sums->untracked++;
+	sums->counts.untracked++;
 	sums->epoch += action->kind == ACTION_COLLECT;
 	return 1;
 }

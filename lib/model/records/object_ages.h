@@ -110,15 +110,9 @@ typedef struct age_sums {
 	size_t history_count;
 	heap_change last_collection; /**< A copy of the entry that deaths belong to, while there is one. */
 	size_t last_collection_index;
-	uint64_t heap_bytes; /**< Of the latest resize. */
-	uint64_t latest;     /**< The latest counter. */
-	uint64_t without_address;
-	uint64_t untracked;
-	uint64_t deaths_read;
-	uint64_t unmatched_deaths;
-	uint64_t missing_deaths;
-	uint64_t unmatched_moves;
-	uint64_t uncertain_moves;
+	uint64_t heap_bytes;    /**< Of the latest resize. */
+	uint64_t latest;        /**< The latest counter. */
+	mprof_age_stats counts; /**< What was not as expected, by the columns of the table; its other columns are 0. */
 } age_sums;
 
 typedef struct age_state {

@@ -105,7 +105,7 @@ int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t c
 	return 1;
 }
 
-void mprof_recorder_end_heap(mprof_recorder *recorder)
+mprof_status mprof_recorder_end_heap(mprof_recorder *recorder)
 {
 	int saved_errno = errno;
 	heap_recording *heap;
@@ -113,11 +113,11 @@ void mprof_recorder_end_heap(mprof_recorder *recorder)
 	uint32_t index;
 
 	if (recorder == NULL)
-		return;
+		return MPROF_ERR_ARGUMENT;
 	heap = &recorder->shared.heap;
 	state = enter_call(heap);
 	if (state == HEAP_BETWEEN_SNAPSHOTS || recorder_in_child(&recorder->shared))
-		return;
+		return MPROF_ERR_STATE;
 	/* The chunk's tail has room for it. */
 	index = words_in(heap->current);
 	heap->current->words[index] = HEAP_WORD_END | (state == HEAP_IN_FULL_SNAPSHOT ? 1U : 0U) << HEAP_WORD_KIND_BITS;
@@ -125,6 +125,7 @@ void mprof_recorder_end_heap(mprof_recorder *recorder)
 	leave_call(heap, HEAP_BETWEEN_SNAPSHOTS);
 	sem_post(&recorder->shared.work);
 	errno = saved_errno;
+	return MPROF_OK;
 }
 
 /* Records more references of the last object, in as many records as needed. Returns 0 if there is no room. */
@@ -347,32 +348,35 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 }
 
 /* The rare cases of the functions that add objects, out of line so that the common case is short. */
-__attribute__((noinline)) static void record_object(recorder_shared *shared, uint64_t address, mprof_key class_key,
-						    uint64_t size, const uint64_t *references, const uint64_t *offsets,
-						    size_t count)
+__attribute__((noinline)) static mprof_status record_object(recorder_shared *shared, uint64_t address,
+							    mprof_key class_key, uint64_t size,
+							    const uint64_t *references, const uint64_t *offsets,
+							    size_t count)
 {
 	heap_recording *heap = &shared->heap;
 	heap_state state = enter_call(heap);
 
 	if (state == HEAP_BETWEEN_SNAPSHOTS)
-		return;
+		return MPROF_ERR_STATE;
 	if (state == HEAP_IN_FULL_SNAPSHOT ||
 	    !put_object(shared, address, class_key, size, references, offsets, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}
 	leave_call(heap, state);
+	return MPROF_OK;
 }
 
-void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-				    const uint64_t *references, const uint64_t *offsets, size_t count)
+mprof_status mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+					    uint64_t size, const uint64_t *references, const uint64_t *offsets,
+					    size_t count)
 {
 	uint32_t class_slot = heap_word_class_place(class_key);
 	heap_recording *heap;
 	size_t least_words;
 
 	if (recorder == NULL || (references == NULL && count > 0))
-		return;
+		return MPROF_ERR_ARGUMENT;
 	heap = &recorder->shared.heap;
 	if ((recorder->shared.detail & DETAIL_HEAP_OFFSETS) == 0)
 		offsets = NULL;
@@ -381,29 +385,39 @@ void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, 
 				     heap->class_keys[class_slot] == class_key &&
 				     words_in(heap->current) + least_words + count <= heap->current->capacity &&
 				     put_narrow(heap, address, class_slot, size, references, offsets, (uint32_t)count),
-			     1))
+			     1)) {
 		leave_call(heap, HEAP_IN_SNAPSHOT);
-	else
-		record_object(&recorder->shared, address, class_key, size, references, offsets, count);
+		return MPROF_OK;
+	}
+	return record_object(&recorder->shared, address, class_key, size, references, offsets, count);
 }
 
-void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, const uint64_t *offsets,
-					size_t count)
+mprof_status mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references,
+						const uint64_t *offsets, size_t count)
 {
 	heap_recording *heap;
 	heap_state state;
 
 	if (recorder == NULL || (references == NULL && count > 0))
-		return;
+		return MPROF_ERR_ARGUMENT;
 	heap = &recorder->shared.heap;
 	if ((recorder->shared.detail & DETAIL_HEAP_OFFSETS) == 0)
 		offsets = NULL;
 	state = enter_call(heap);
+	if (state == HEAP_BETWEEN_SNAPSHOTS)
+		return MPROF_ERR_STATE;
 	if (state == HEAP_IN_SNAPSHOT && !record_references(&recorder->shared, references, offsets, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}
 	leave_call(heap, state);
+	return MPROF_OK;
+}
+
+/* What the functions return that add a note, which was recorded or did not fit. */
+static mprof_status note_status(recorder_shared *shared)
+{
+	return enter_call(&shared->heap) == HEAP_BETWEEN_SNAPSHOTS ? MPROF_ERR_STATE : MPROF_OK;
 }
 
 /*
@@ -447,25 +461,23 @@ static uint32_t stored_length(const char *text, size_t length)
 	return kept;
 }
 
-static int is_text(const char *text, size_t length)
-{
-	return text != NULL && length > 0 && memchr(text, '\0', length) == NULL;
-}
-
-void mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length)
+mprof_status mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length)
 {
 	uint32_t *words;
 	uint32_t kept;
 
-	if (recorder == NULL || !is_text(text, length))
-		return;
+	if (recorder == NULL || (length > 0 && (text == NULL || memchr(text, '\0', length) != NULL)))
+		return MPROF_ERR_ARGUMENT;
+	if (length == 0)
+		return note_status(&recorder->shared);
 	kept = stored_length(text, length);
 	words = begin_note(&recorder->shared, HEAP_NOTE_LABEL, HEAP_LABEL_WORDS + heap_word_text_length(kept));
 	if (words == NULL)
-		return;
+		return note_status(&recorder->shared);
 	words[1] = kept;
 	memcpy(words + HEAP_LABEL_WORDS, text, kept);
 	end_note(&recorder->shared.heap, words);
+	return MPROF_OK;
 }
 
 /* Names the next references of the last object. Returns 0 if there is no room, or no snapshot. */
@@ -488,69 +500,74 @@ static int record_names(recorder_shared *shared, const uint32_t *texts, uint32_t
 	return 1;
 }
 
-void mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count)
+mprof_status mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count)
 {
-	if (recorder == NULL || texts == NULL)
-		return;
+	if (recorder == NULL || (texts == NULL && count > 0))
+		return MPROF_ERR_ARGUMENT;
 	while (count > 0) {
 		const uint32_t piece = count < HEAP_NOTE_NAMES_MAX ? (uint32_t)count : HEAP_NOTE_NAMES_MAX;
 
 		if (!record_names(&recorder->shared, texts, piece))
-			return;
+			break;
 		texts += piece;
 		count -= piece;
 	}
+	return note_status(&recorder->shared);
 }
 
-void mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
-					     const uint32_t *texts, size_t count)
+mprof_status mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
+						     const uint32_t *texts, size_t count)
 {
-	if (recorder == NULL || references == NULL)
-		return;
+	if (recorder == NULL || (references == NULL && count > 0))
+		return MPROF_ERR_ARGUMENT;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t *words = begin_note(&recorder->shared, HEAP_NOTE_WEAK, HEAP_WEAK_WORDS);
 
 		if (words == NULL)
-			return;
+			break;
 		heap_word_put_64(words + 1, references[i]);
 		words[3] = texts != NULL ? texts[i] : 0;
 		end_note(&recorder->shared.heap, words);
 	}
+	return note_status(&recorder->shared);
 }
 
-void mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags)
+mprof_status mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags)
 {
-	uint32_t *words;
+	uint32_t *words = NULL;
 
-	if (recorder == NULL || (flags & MPROF_OBJECT_FLAG_SYNTHETIC) == 0)
-		return;
-	words = begin_note(&recorder->shared, HEAP_NOTE_FLAGS, HEAP_FLAGS_WORDS);
+	if (recorder == NULL || (flags & ~(uint32_t)MPROF_OBJECT_FLAG_SYNTHETIC) != 0)
+		return MPROF_ERR_ARGUMENT;
+	if (flags != 0)
+		words = begin_note(&recorder->shared, HEAP_NOTE_FLAGS, HEAP_FLAGS_WORDS);
 	if (words == NULL)
-		return;
-	words[1] = flags & MPROF_OBJECT_FLAG_SYNTHETIC;
+		return note_status(&recorder->shared);
+	words[1] = flags;
 	end_note(&recorder->shared.heap, words);
+	return MPROF_OK;
 }
 
-void mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object, const char *name,
-					size_t length)
+mprof_status mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object,
+						const char *name, size_t length)
 {
-	const uint32_t kept = is_text(name, length) ? stored_length(name, length) : 0;
+	const uint32_t kept = name != NULL ? stored_length(name, length) : 0;
 	uint32_t *words;
 
-	if (recorder == NULL)
-		return;
+	if (recorder == NULL || (name != NULL && memchr(name, '\0', length) != NULL))
+		return MPROF_ERR_ARGUMENT;
 	words = begin_note(&recorder->shared, HEAP_NOTE_ROOT, HEAP_NAMED_ROOT_WORDS + heap_word_text_length(kept));
 	if (words == NULL)
-		return;
+		return note_status(&recorder->shared);
 	heap_word_put_64(words + 1, object);
 	words[3] = kind;
 	words[4] = kept;
 	if (kept > 0)
 		memcpy(words + HEAP_NAMED_ROOT_WORDS, name, kept);
 	end_note(&recorder->shared.heap, words);
+	return MPROF_OK;
 }
 
-void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
+mprof_status mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
 {
 	heap_recording *heap;
 	heap_state state;
@@ -558,12 +575,12 @@ void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint6
 	uint32_t *words;
 
 	if (recorder == NULL)
-		return;
+		return MPROF_ERR_ARGUMENT;
 	heap = &recorder->shared.heap;
 	state = enter_call(heap);
-	chunk = state == HEAP_IN_SNAPSHOT ? chunk_with_room(&recorder->shared, HEAP_ROOT_WORDS) : NULL;
 	if (state == HEAP_BETWEEN_SNAPSHOTS)
-		return;
+		return MPROF_ERR_STATE;
+	chunk = state == HEAP_IN_SNAPSHOT ? chunk_with_room(&recorder->shared, HEAP_ROOT_WORDS) : NULL;
 	if (chunk != NULL) {
 		words = chunk->words + words_in(chunk);
 		words[0] = HEAP_WORD_ROOT | (uint32_t)kind << HEAP_WORD_KIND_BITS;
@@ -575,6 +592,7 @@ void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint6
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}
 	leave_call(heap, state);
+	return MPROF_OK;
 }
 
 /* The counter of an event. All events in a snapshot have the counter of the snapshot. */

@@ -1025,16 +1025,22 @@ static void give_up_in_child(mprof_recorder *recorder)
 	sample_store_destroy(&recorder->shared.samples);
 }
 
-void mprof_recorder_destroy(mprof_recorder *recorder)
+mprof_status mprof_recorder_destroy(mprof_recorder *recorder)
 {
 	WITHOUT_CANCELLATION;
-	if (recorder == NULL || recorder_on_own_thread(&recorder->shared))
-		return;
+	mprof_status status;
+
+	if (recorder == NULL)
+		return MPROF_OK;
+	if (recorder_on_own_thread(&recorder->shared))
+		return MPROF_ERR_STATE;
 	if (recorder_in_child(&recorder->shared)) {
 		give_up_in_child(recorder);
-		return;
+		return MPROF_OK;
 	}
-	mprof_recorder_close(recorder);
+	status = mprof_recorder_close(recorder);
 	salvage_finish(&recorder->shared.salvage);
 	release_recorder(recorder);
+	/* MPROF_ERR_STATE: it was closed before, and that call has returned what happened. */
+	return status == MPROF_ERR_STATE ? MPROF_OK : status;
 }

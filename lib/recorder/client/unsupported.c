@@ -79,8 +79,9 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_recorder_destroy(mprof_recorder *recorder)
+mprof_status mprof_recorder_destroy(mprof_recorder *recorder)
 {
+	return MPROF_OK;
 }
 
 mprof_status mprof_recorder_drain(mprof_recorder *recorder)
@@ -260,30 +261,36 @@ int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t c
 	return 0;
 }
 
-void mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length)
+mprof_status mprof_recorder_add_heap_label(mprof_recorder *recorder, const char *text, size_t length)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count)
+mprof_status mprof_recorder_add_heap_names(mprof_recorder *recorder, const uint32_t *texts, size_t count)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
-					     const uint32_t *texts, size_t count)
+mprof_status mprof_recorder_add_heap_weak_references(mprof_recorder *recorder, const uint64_t *references,
+						     const uint32_t *texts, size_t count)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags)
+mprof_status mprof_recorder_add_heap_flags(mprof_recorder *recorder, uint32_t flags)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object, const char *name,
-					size_t length)
+mprof_status mprof_recorder_add_heap_named_root(mprof_recorder *recorder, uint32_t kind, uint64_t object,
+						const char *name, size_t length)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
+mprof_status mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
 void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size)
@@ -294,8 +301,9 @@ void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint6
 {
 }
 
-void mprof_recorder_end_heap(mprof_recorder *recorder)
+mprof_status mprof_recorder_end_heap(mprof_recorder *recorder)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
 uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder)
@@ -357,8 +365,9 @@ void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
 {
 }
 
-void mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count)
+mprof_status mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
 mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
@@ -418,14 +427,17 @@ mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key 
 	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type, mprof_key class_key,
-					uint64_t object, const mprof_frame *frames, size_t count)
+mprof_status mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type,
+						mprof_key class_key, uint64_t object, const mprof_frame *frames,
+						size_t count)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type, const mprof_frame *frames,
-					size_t count)
+mprof_status mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type,
+						const mprof_frame *frames, size_t count)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
 void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object)
@@ -455,14 +467,17 @@ void mprof_thread_record_object_resized(mprof_thread *thread, mprof_key class_ke
 {
 }
 
-void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-				    const uint64_t *references, const uint64_t *offsets, size_t count)
+mprof_status mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+					    uint64_t size, const uint64_t *references, const uint64_t *offsets,
+					    size_t count)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, const uint64_t *offsets,
-					size_t count)
+mprof_status mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references,
+						const uint64_t *offsets, size_t count)
 {
+	return MPROF_ERR_UNSUPPORTED;
 }
 
 mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,

@@ -276,13 +276,14 @@ void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, u
 }
 
 /* Adds with an exchange: a signal handler may interrupt this function on the same thread. */
-void mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count)
+mprof_status mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count)
 {
-	if (thread == NULL || (unsigned)cause >= LOSS_CAUSE_COUNT ||
-	    (atomic_load_explicit(&thread->special, memory_order_relaxed) & SPECIAL_OFF) != 0 ||
-	    atomic_load_explicit(&thread->shared->closing, memory_order_relaxed))
-		return;
-	atomic_fetch_add_explicit(&thread->lost[cause], count, memory_order_relaxed);
+	if (thread == NULL || cause >= LOSS_CAUSE_COUNT)
+		return MPROF_ERR_ARGUMENT;
+	if ((atomic_load_explicit(&thread->special, memory_order_relaxed) & SPECIAL_OFF) == 0 &&
+	    !atomic_load_explicit(&thread->shared->closing, memory_order_relaxed))
+		atomic_fetch_add_explicit(&thread->lost[cause], count, memory_order_relaxed);
+	return MPROF_OK;
 }
 
 mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
@@ -559,35 +560,39 @@ mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key 
 }
 
 /* A handle may be an address: in logs it has 62 bits. */
-static int handle_is_valid(uint64_t handle)
+static int handle_is_valid(uint64_t handle, uint32_t type)
 {
-	return handle >> 62 == 0;
+	return handle >> 62 == 0 && type <= MPROF_HANDLE_PINNED;
 }
 
-void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type, mprof_key class_key,
-					uint64_t object, const mprof_frame *frames, size_t count)
+mprof_status mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type,
+						mprof_key class_key, uint64_t object, const mprof_frame *frames,
+						size_t count)
 {
-	wide_event event = {class_key, object, (uint32_t)type & 3, 0};
+	wide_event event = {class_key, object, type, 0};
 	uint32_t kept = kept_frames(count);
 
-	if (thread == NULL || !handle_is_valid(handle))
-		return;
+	if (thread == NULL || !handle_is_valid(handle, type))
+		return MPROF_ERR_ARGUMENT;
 	if (frames == NULL)
 		kept = 0;
 	if ((thread->detail & DETAIL_STACKS) == 0)
 		kept = 0;
 	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
 	record_led(thread, MPROF_EVENT_HANDLE_CREATED, &event, handle, frames, kept);
+	return MPROF_OK;
 }
 
-void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type, const mprof_frame *frames,
-					size_t count)
+mprof_status mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type,
+						const mprof_frame *frames, size_t count)
 {
 	/* The handle is stored in the field of the object, which is not recorded again. */
-	wide_event event = {0, handle, (uint32_t)type & 3, 0};
+	wide_event event = {0, handle, type, 0};
 
-	if (thread != NULL && handle_is_valid(handle))
-		record_detailed(thread, MPROF_EVENT_HANDLE_DELETED, &event, frames, count);
+	if (thread == NULL || !handle_is_valid(handle, type))
+		return MPROF_ERR_ARGUMENT;
+	record_detailed(thread, MPROF_EVENT_HANDLE_DELETED, &event, frames, count);
+	return MPROF_OK;
 }
 
 void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object)
@@ -875,7 +880,7 @@ __attribute__((noinline)) static mprof_status refuse_undefined(mprof_thread *thr
 {
 	if (!thread->shared->takes_types)
 		return MPROF_ERR_UNSUPPORTED;
-	mprof_thread_record_lost(thread, MPROF_LOSS_NO_MEMORY, 1);
+	(void)mprof_thread_record_lost(thread, MPROF_LOSS_NO_MEMORY, 1);
 	return MPROF_ERR_UNDEFINED_ID;
 }
 

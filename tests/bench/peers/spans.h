@@ -3,8 +3,8 @@
  * \file spans.h
  * \brief What spans.c calls to record spans with a number and a text: each tool of the comparison implements it.
  */
-#ifndef SPANS_H
-#define SPANS_H
+#ifndef BENCH_PEERS_SPANS_H
+#define BENCH_PEERS_SPANS_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * \file spans_file.h
  * \brief A buffer for a file, and the clock, for the tools that write their files themselves.
  */
-#ifndef SPANS_FILE_H
-#define SPANS_FILE_H
+#ifndef BENCH_PEERS_SPANS_FILE_H
+#define BENCH_PEERS_SPANS_FILE_H
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What several of the programs use. No program prints a time, a process ID or an address. */
-#ifndef HARMLESS_FACTS_H
-#define HARMLESS_FACTS_H
+#ifndef HARMLESS_PROGRAMS_FACTS_H
+#define HARMLESS_PROGRAMS_FACTS_H
 
 #include <stdint.h>
 #include <time.h>
