@@ -48,7 +48,7 @@
  * handler.
  *
  * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
- * #MPROF_ERR_UNSUPPORTED, and the others do nothing.
+ * #MPROF_ERR_UNSUPPORTED, except mprof_recorder_destroy(), which has nothing to free, and the others do nothing.
  *
  * Example: examples/small/tutorial/03_record.c.
  */
