@@ -16,6 +16,7 @@ void code_ranges_init(code_ranges *ranges, memory_budget *budget)
 	memset(ranges, 0, sizeof(*ranges));
 	ranges->budget = budget;
 	hash_map_init(&ranges->latest, &budget->allocator);
+	hash_map_init(&ranges->list_of, &budget->allocator);
 }
 
 static void tree_destroy(const memory_budget *budget, claim_tree *tree)
@@ -33,8 +34,11 @@ void code_ranges_destroy(code_ranges *ranges)
 	for (size_t i = 0; i < ranges->tree_count; i++)
 		tree_destroy(ranges->budget, &ranges->trees[i]);
 	hash_map_destroy(&ranges->latest);
+	hash_map_destroy(&ranges->list_of);
 	allocator_release(allocator, ranges->claims, ranges->claim_capacity * sizeof(*ranges->claims));
 	allocator_release(allocator, ranges->lines, ranges->line_capacity * sizeof(*ranges->lines));
+	allocator_release(allocator, ranges->lists, ranges->list_capacity * sizeof(*ranges->lists));
+	allocator_release(allocator, ranges->list_undo, ranges->list_undo_capacity * sizeof(*ranges->list_undo));
 	allocator_release(allocator, ranges->undo, ranges->undo_capacity * sizeof(*ranges->undo));
 }
 
@@ -93,20 +97,88 @@ static mprof_status add_end(code_ranges *ranges, uint32_t range, const mprof_cod
 	return MPROF_OK;
 }
 
-static mprof_status add_line(code_ranges *ranges, uint32_t range, const mprof_code_line_record *line)
+/* Makes room at the end of all lists. */
+static mprof_status reserve_lines(code_ranges *ranges, size_t count)
 {
-	const code_line *last = ranges->line_count > 0 ? &ranges->lines[ranges->line_count - 1] : NULL;
 	void *lines = ranges->lines;
+	mprof_status status = memory_budget_reserve(ranges->budget, &lines, &ranges->line_capacity,
+						    ranges->line_count + count, sizeof(*ranges->lines));
+
+	ranges->lines = lines;
+	return status;
+}
+
+/* Makes a list for a range that has none. */
+static mprof_status add_list(code_ranges *ranges, uint32_t range)
+{
+	void *lists = ranges->lists;
+	mprof_status status = memory_budget_reserve(ranges->budget, &lists, &ranges->list_capacity,
+						    ranges->list_count + 1, sizeof(*ranges->lists));
+
+	ranges->lists = lists;
+	if (status == MPROF_OK)
+		status = memory_budget_map_put(ranges->budget, &ranges->list_of, range, ranges->list_count);
+	if (status == MPROF_OK)
+		ranges->lists[ranges->list_count++] =
+			(code_line_list){.range = range, .mark = ranges->marks, .first = ranges->line_count};
+	return status;
+}
+
+/* Notes what a list is before it changes. */
+static mprof_status note_list(code_ranges *ranges, code_line_list *list)
+{
+	void *undo = ranges->list_undo;
 	mprof_status status;
 
-	if (last != NULL && (range < last->range || (range == last->range && line->offset < last->offset)))
+	if (list->mark == ranges->marks)
 		return MPROF_OK;
-	status = memory_budget_reserve(ranges->budget, &lines, &ranges->line_capacity, ranges->line_count + 1,
-				       sizeof(*ranges->lines));
-	ranges->lines = lines;
+	status = memory_budget_reserve(ranges->budget, &undo, &ranges->list_undo_capacity, ranges->list_undo_count + 1,
+				       sizeof(*ranges->list_undo));
+	ranges->list_undo = undo;
 	if (status != MPROF_OK)
 		return status;
-	ranges->lines[ranges->line_count++] = (code_line){line->offset, line->position, range};
+	ranges->list_undo[ranges->list_undo_count++] = *list;
+	list->mark = ranges->marks;
+	return MPROF_OK;
+}
+
+/* Makes room for one more line. A list that others follow moves to the end, with twice the room. */
+static mprof_status extend_list(code_ranges *ranges, code_line_list *list)
+{
+	const int is_last = list->first + list->capacity == ranges->line_count;
+	const size_t more = is_last ? 1 : 2 * list->capacity;
+	mprof_status status = reserve_lines(ranges, more);
+
+	if (status != MPROF_OK)
+		return status;
+	if (!is_last) {
+		memcpy(ranges->lines + ranges->line_count, ranges->lines + list->first,
+		       list->count * sizeof(*ranges->lines));
+		list->first = ranges->line_count;
+		list->capacity = 0;
+	}
+	list->capacity += more;
+	ranges->line_count += more;
+	return MPROF_OK;
+}
+
+static mprof_status add_line(code_ranges *ranges, uint32_t range, const mprof_code_line_record *line)
+{
+	const uint64_t *index = hash_map_get(&ranges->list_of, range);
+	mprof_status status = index == NULL ? add_list(ranges, range) : MPROF_OK;
+	code_line_list *list;
+
+	if (status != MPROF_OK)
+		return status;
+	list = &ranges->lists[index != NULL ? *index : ranges->list_count - 1];
+	if (list->count > 0 && line->offset < ranges->lines[list->first + list->count - 1].offset)
+		return MPROF_OK;
+	status = note_list(ranges, list);
+	if (status == MPROF_OK && list->count == list->capacity)
+		status = extend_list(ranges, list);
+	if (status != MPROF_OK)
+		return status;
+	ranges->lines[list->first + list->count++] = (code_line){line->offset, line->position};
 	ranges->version++;
 	return MPROF_OK;
 }
@@ -131,12 +203,28 @@ mprof_status code_ranges_add(code_ranges *ranges, const mprof_record *record)
 code_mark code_ranges_mark(code_ranges *ranges)
 {
 	ranges->undo_count = 0;
-	return (code_mark){ranges->claim_count, ranges->line_count};
+	ranges->list_undo_count = 0;
+	ranges->marks++;
+	return (code_mark){ranges->claim_count, ranges->line_count, ranges->list_count};
+}
+
+static void roll_back_lines(code_ranges *ranges, const code_mark *mark)
+{
+	if (ranges->list_undo_count > 0 || ranges->list_count > mark->list_count)
+		ranges->version++;
+	while (ranges->list_count > mark->list_count)
+		hash_map_remove(&ranges->list_of, ranges->lists[--ranges->list_count].range);
+	while (ranges->list_undo_count > 0) {
+		const code_line_list *before = &ranges->list_undo[--ranges->list_undo_count];
+
+		ranges->lists[*hash_map_get(&ranges->list_of, before->range)] = *before;
+	}
+	ranges->line_count = mark->line_count;
 }
 
 void code_ranges_roll_back(code_ranges *ranges, const code_mark *mark)
 {
-	if (ranges->undo_count > 0 || ranges->claim_count > mark->claim_count || ranges->line_count > mark->line_count)
+	if (ranges->undo_count > 0 || ranges->claim_count > mark->claim_count)
 		ranges->version++;
 	while (ranges->claim_count > mark->claim_count)
 		hash_map_remove(&ranges->latest, ranges->claims[--ranges->claim_count].range);
@@ -149,7 +237,7 @@ void code_ranges_roll_back(code_ranges *ranges, const code_mark *mark)
 		/* The map had this key, so it has room for it. */
 		(void)hash_map_put(&ranges->latest, ranges->claims[number].range, number);
 	}
-	ranges->line_count = mark->line_count;
+	roll_back_lines(ranges, mark);
 }
 
 /* Ascending: less than 0, 0, or greater than 0. */
@@ -412,17 +500,16 @@ mprof_status code_ranges_find(code_ranges *ranges, code_address address, uint64_
 	return MPROF_OK;
 }
 
-/* The number of lines before an offset of a range. */
-static size_t lines_before(const code_ranges *ranges, uint32_t range, uint64_t offset)
+/* The number of lines of a list at offsets up to one, or, with \p is_before, before it. */
+static size_t lines_until(const code_line *lines, size_t count, uint64_t offset, int is_before)
 {
 	size_t low = 0;
-	size_t high = ranges->line_count;
+	size_t high = count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const code_line *line = &ranges->lines[middle];
 
-		if (line->range < range || (line->range == range && line->offset < offset))
+		if (lines[middle].offset < offset || (!is_before && lines[middle].offset == offset))
 			low = middle + 1;
 		else
 			high = middle;
@@ -432,15 +519,21 @@ static size_t lines_before(const code_ranges *ranges, uint32_t range, uint64_t o
 
 size_t code_ranges_lines(const code_ranges *ranges, uint32_t range, uint64_t offset, const code_line **lines)
 {
-	const size_t end =
-		offset == UINT64_MAX ? lines_before(ranges, range + 1, 0) : lines_before(ranges, range, offset + 1);
+	const uint64_t *index = hash_map_get(&ranges->list_of, range);
+	const code_line_list *list = index != NULL ? &ranges->lists[*index] : NULL;
+	const code_line *all;
+	size_t end;
 	size_t first;
 
 	*lines = NULL;
-	if (end == 0 || ranges->lines[end - 1].range != range)
+	if (list == NULL || list->count == 0)
 		return 0;
-	first = lines_before(ranges, range, ranges->lines[end - 1].offset);
-	*lines = &ranges->lines[first];
+	all = &ranges->lines[list->first];
+	end = lines_until(all, list->count, offset, 0);
+	if (end == 0)
+		return 0;
+	first = lines_until(all, end, all[end - 1].offset, 1);
+	*lines = &all[first];
 	return end - first;
 }
 

@@ -34,8 +34,16 @@ typedef struct code_address {
 typedef struct code_line {
 	uint64_t offset;
 	uint32_t position;
-	uint32_t range;
 } code_line;
+
+/** The positions of a range, by offset: a part of code_ranges::lines, which may have room for more. */
+typedef struct code_line_list {
+	uint32_t range;
+	uint32_t mark; /**< code_ranges::marks when it was changed last. */
+	size_t first;
+	size_t count;
+	size_t capacity;
+} code_line_list;
 
 /**
  * Claims with consecutive numbers, by address: a segment tree, whose leaves are the addresses between two bounds. Each
@@ -61,9 +69,17 @@ typedef struct code_ranges {
 	size_t claim_count;
 	size_t claim_capacity;
 	hash_map latest;  /**< By ID of a range: the number of its latest claim, until it was freed. */
-	code_line *lines; /**< By range and offset, which is their order in the log. */
+	code_line *lines; /**< The lists of all ranges. */
 	size_t line_count;
 	size_t line_capacity;
+	hash_map list_of;      /**< By ID of a range: the index of its list. */
+	code_line_list *lists; /**< In the order of the first lines of ranges. */
+	size_t list_count;
+	size_t list_capacity;
+	code_line_list *list_undo; /**< What lists were before they changed since the last code_ranges_mark(). */
+	size_t list_undo_count;
+	size_t list_undo_capacity;
+	uint32_t marks; /**< How often code_ranges_mark() was called. */
 	claim_tree trees[CODE_RANGES_MAX_TREES];
 	size_t tree_count;
 	struct code_undo *undo; /**< What ends have changed since the last code_ranges_mark(). */
@@ -76,6 +92,7 @@ typedef struct code_ranges {
 typedef struct code_mark {
 	size_t claim_count;
 	size_t line_count;
+	size_t list_count;
 } code_mark;
 
 /** What code_ranges_find() found. */
@@ -92,8 +109,8 @@ void code_ranges_destroy(code_ranges *ranges);
 
 /**
  * Adds a record of a CODE_RANGES block. Ends of ranges that are not known or were freed have no effect, nor have
- * lines before an earlier one. Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded; #MPROF_ERR_MEMORY if the
- * allocator refused.
+ * lines before an earlier one of their range. Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded;
+ * #MPROF_ERR_MEMORY if the allocator refused.
  */
 mprof_status code_ranges_add(code_ranges *ranges, const mprof_record *record);
 

@@ -232,7 +232,7 @@ static int range_add(definition_list *list, uint32_t id)
 		range->count++;
 		return 1;
 	}
-	if (list->range_count == DEFINITION_MAX_RANGES)
+	if (until < list->range_count && list->range_count >= DEFINITION_MAX_RANGES)
 		return 0;
 	memmove(&list->ranges[until + 1], &list->ranges[until], (list->range_count - until) * sizeof(*list->ranges));
 	list->range_count++;
@@ -420,7 +420,8 @@ mprof_status definition_table_add(definition_table *table, const mprof_record *r
 	if (definition_table_get(table, record->kind, record->id, &known))
 		return definition_is_same(&known, record) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
 	status = definition_list_add(table, list, record);
-	if (status == MPROF_OK && record->id != 1 && element_find(list, record->id - 1) == NULL)
+	if (status == MPROF_OK && record->id != 1 && record->kind != MPROF_RECORD_CODE_RANGE &&
+	    element_find(list, record->id - 1) == NULL)
 		return MPROF_ERR_MALFORMED;
 	return status;
 }

@@ -24,7 +24,8 @@ typedef struct definition_range {
 } definition_range;
 
 /**
- * Maximum number of ranges of a list. A new range begins at each gap in the IDs, and at each ID that is out of order.
+ * A list with this number of ranges gets no more before others, only after them. A new range begins at each gap in the
+ * IDs, and at each ID that is out of order.
  */
 #define DEFINITION_MAX_RANGES 4096
 

@@ -400,7 +400,19 @@ static void write_records(mprof_writer *writer, mprof_block_kind kind, const mpr
 	cr_assert_eq(mprof_writer_write_records(writer, kind, 0, records, sizeof(*records), count), MPROF_OK);
 }
 
-/* A log of a process with a sample at an address of generated code, a stub or a method with lines. */
+static uint64_t code_time;
+
+static void read_code_time(void *user, mprof_clock *clock)
+{
+	(void)user;
+	code_time += 1000;
+	*clock = (mprof_clock){.counter = code_time, .time = code_time / 1000};
+}
+
+/*
+ * A log of a process with a sample at an address of generated code, a stub or a method with lines, which are in a block
+ * that is written later than all others.
+ */
 static log_bytes make_code_log(uint32_t process, const char *method_name)
 {
 	const int has_method = method_name != NULL;
@@ -434,6 +446,8 @@ static log_bytes make_code_log(uint32_t process, const char *method_name)
 	snprintf(pid, sizeof(pid), "%u", process);
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_MPROF2;
+	options.clock = read_code_time;
+	code_time = UINT64_C(1000000000);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_write_session(writer, &property, sizeof(property), 1), MPROF_OK);
 	if (has_method) {
@@ -444,8 +458,12 @@ static log_bytes make_code_log(uint32_t process, const char *method_name)
 	}
 	write_records(writer, MPROF_BLOCK_CODE, &location, 1);
 	write_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
-	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, has_method ? 4 : 3);
+	write_records(writer, MPROF_BLOCK_CODE_RANGES, ranges, 3);
 	cr_assert_eq(mprof_writer_write_samples(writer, process, 50, &sample, 1), MPROF_OK);
+	/* First those of the process with the highest number. */
+	code_time += UINT64_C(1000000) * (100 - process);
+	if (has_method)
+		write_records(writer, MPROF_BLOCK_CODE_RANGES, &ranges[3], 1);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &merged.length), MPROF_OK);
 	merged.bytes = malloc(merged.length);
@@ -467,6 +485,7 @@ static void read_name(mprof_reader *reader, uint64_t thread, uint32_t stack, uin
 		(void)mprof_reader_format_location(reader, frame.id, name, size);
 	else
 		(void)mprof_reader_format_method(reader, frame.id, name, size);
+	cr_expect_eq(frame.line, frame.is_native ? 0 : 12);
 }
 
 /* Three processes have other code at one address. In a log that is merged with another one, each keeps its own. */

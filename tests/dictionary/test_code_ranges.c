@@ -223,15 +223,44 @@ Test(code_ranges, lines_are_those_from_an_offset_on)
 	cr_assert_eq(line(1, 8, 12), MPROF_OK);
 	cr_assert_eq(line(1, 6, 13), MPROF_OK, "it is not in order");
 	cr_assert_eq(line(3, 0, 14), MPROF_OK);
-	cr_assert_eq(line(2, 0, 15), MPROF_OK, "it is not in order");
+	cr_assert_eq(line(2, 0, 15), MPROF_OK);
 	cr_expect_eq(code_ranges_lines(&ranges, 1, 3, &found), 0);
 	cr_assert_eq(code_ranges_lines(&ranges, 1, 7, &found), 1);
 	cr_expect_eq(found[0].position, 10);
 	cr_assert_eq(code_ranges_lines(&ranges, 1, UINT64_MAX, &found), 2);
 	cr_expect_eq(found[0].position, 11);
 	cr_expect_eq(found[1].position, 12);
-	cr_expect_eq(code_ranges_lines(&ranges, 2, 0, &found), 0);
+	cr_expect_eq(code_ranges_lines(&ranges, 2, 0, &found), 1);
 	cr_expect_eq(code_ranges_lines(&ranges, 3, 5, &found), 1);
+	close_ranges();
+}
+
+/* As those of the processes of a merged log are. */
+Test(code_ranges, lines_of_several_ranges_alternate)
+{
+	enum { RANGES = 7, LINES = 50 };
+	code_mark mark = {0};
+
+	open_ranges(1 << 20);
+	for (uint32_t round = 0; round < LINES; round++) {
+		if (round == LINES / 2)
+			mark = code_ranges_mark(&ranges);
+		for (uint32_t id = RANGES; id > 0; id--)
+			cr_assert_eq(line(id, 2 * round, 100 * id + round), MPROF_OK);
+	}
+	for (uint32_t lines = LINES; lines >= LINES / 2; lines -= LINES / 2) {
+		for (uint32_t id = 1; id <= RANGES; id++) {
+			for (uint32_t offset = 0; offset < 2 * LINES; offset++) {
+				const uint32_t last = offset / 2 < lines ? offset / 2 : lines - 1;
+				const code_line *found;
+
+				cr_assert_eq(code_ranges_lines(&ranges, id, offset, &found), 1);
+				cr_assert_eq(found->position, 100 * id + last);
+			}
+		}
+		if (lines == LINES)
+			code_ranges_roll_back(&ranges, &mark);
+	}
 	close_ranges();
 }
 

@@ -214,7 +214,11 @@ Test(definition_table, many_gaps, .timeout = 60)
 	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_STACK), DEFINITION_MAX_RANGES);
 	cr_assert_leq(memory.most_bytes, 400000);
 	expect_stack(1 << 29, 1);
-	cr_assert_eq(add_stack((1 << 29) + 1, 1), MPROF_ERR_LIMIT, "it would be a run of its own");
+	cr_assert_eq(add_stack((1 << 29) - 1, 1), MPROF_ERR_LIMIT, "it would be a run of its own among others");
+	/* What comes after all others, as the ranges of code of a ring buffer do, is not limited. */
+	for (id = (1 << 29) + 2; id < (1 << 29) + 20000; id += 2)
+		cr_assert_eq(add_stack(id, 1), MPROF_ERR_MALFORMED);
+	expect_stack((1 << 29) + 19998, 1);
 	close_tables();
 }
 

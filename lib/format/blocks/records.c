@@ -468,6 +468,11 @@ static int decode_id(record_cursor *cursor, mprof_record *record)
 		return 0;
 	if (record_may_lack_text(record->kind))
 		record->id--;
+	/* A ring buffer leaves out ranges of code that have ended. */
+	if (record->kind == MPROF_RECORD_CODE_RANGE && id > cursor->last_id) {
+		cursor->last_id = record->id;
+		return 1;
+	}
 	if (record_is_definition(record->kind) && cursor->last_id != 0 && id != (uint64_t)cursor->last_id + 1) {
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "IDs of definitions are not consecutive");
 		return 0;
