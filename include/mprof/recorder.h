@@ -897,7 +897,8 @@ MPROF_API mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mp
  * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
  * \param recorder The recorder.
  * \param key Key of the code unit.
- * \param element The code unit. Copied; its id is chosen by the recorder.
+ * \param element The code unit. Copied; its id is chosen by the recorder, and its counters are those of
+ * mprof_recorder_read_counter().
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the kind does not have exactly one type, or a struct_size is
@@ -1869,8 +1870,11 @@ typedef struct mprof_code {
  * range that held the address at the time of the event (section 3.36 of doc/format.md). So a signal handler can record
  * addresses, and what was there may be stated later. From its start on a range replaces earlier ones at its addresses.
  *
- * With mprof_code::lines such an address is shown in its line, and below the methods that it was inlined into. Ranges
- * stay in the log as long as it exists, also in a ring.
+ * With mprof_code::lines such an address is shown in its line, and below the methods that it was inlined into.
+ *
+ * A ring keeps ranges as long as an event in it may need them: one that has ended, or that others have replaced, is
+ * dropped after the events of its time. So a runtime that compiles for ever takes bounded memory there, if it also uses
+ * the memory of its code again.
  *
  * Thread-safe. Not async-signal-safe.
  * \param recorder The recorder.
@@ -2498,7 +2502,11 @@ MPROF_API mprof_status mprof_recorder_add_heap_root(mprof_recorder *recorder, ui
 						    uint64_t object);
 
 /**
- * \brief Reports a dead object, for runtimes that can.
+ * \brief Reports an object that a collection found dead, for runtimes that can.
+ *
+ * The log has neither a thread nor a time of its own for it: it belongs to the snapshot or the collection around it,
+ * and is not ordered with allocations of threads. A runtime that frees objects at once uses
+ * mprof_thread_record_object_freed().
  *
  * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
  * thread at a time.

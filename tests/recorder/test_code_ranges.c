@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated code: addresses in call stacks are counted under what was there at the time. */
+#include "recorder/client/recorder_internal.h"
 #include "sampled_log.h"
 
 #include <mprof/profile.h>
@@ -617,4 +618,153 @@ Test(code_ranges, of_a_ring_survive_a_kill, .init = make_directory, .fini = remo
 	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	cr_assert_eq(mprof_recorder_recover(salvage_path, NULL, NULL, NULL), MPROF_OK);
 	expect_names_of_the_time();
+}
+
+/* Rounds of a runtime that compiles for ever, and what each of them records. The ring holds the last ones. */
+enum { ROUNDS = 150, ROUND_CODES = 300, ROUND_CALLS = 20000, ROUND_SAMPLES = 40, LIVE_CODES = 64 };
+
+#define ROUND_BYTES (UINT64_C(64) * 1024)
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_state >> 33) % limit;
+}
+
+/* Places code somewhere, mostly over older code, and sometimes with lines. */
+static uint32_t place_anywhere(mprof_recorder *recorder, uint64_t number)
+{
+	const mprof_code_line line = {.method = REST, .line = (uint32_t)number + 1};
+	const int has_line = random_below(4) == 0;
+	char name[128];
+	const mprof_code code = {.struct_size = sizeof(code),
+				 .address = CODE + random_below(ROUND_BYTES),
+				 .size = 1 + random_below(512),
+				 .name = name,
+				 .lines = has_line ? &line : NULL,
+				 .line_size = sizeof(line),
+				 .line_count = has_line};
+	uint32_t id;
+
+	snprintf(name, sizeof(name), "stub %d %090d", (int)number, 0);
+	cr_assert_eq(mprof_recorder_define_code(recorder, &code, &id), MPROF_OK);
+	return id;
+}
+
+/* Places, moves and ends code, of which most is only replaced, and takes samples of addresses. */
+static void record_round(mprof_recorder *recorder, mprof_thread *thread, uint32_t *live)
+{
+	for (int i = 0; i < ROUND_CODES; i++) {
+		uint32_t *one = &live[random_below(LIVE_CODES)];
+
+		now += 1 + random_below(3);
+		if (*one != 0 && random_below(2) == 0)
+			cr_assert_eq(mprof_recorder_end_code(recorder, *one), MPROF_OK);
+		else if (*one != 0 && random_below(8) == 0)
+			cr_assert_eq(mprof_recorder_move_code(recorder, *one, CODE + random_below(ROUND_BYTES)),
+				     MPROF_OK);
+		*one = place_anywhere(recorder, now);
+	}
+	for (int i = 0; i < ROUND_CALLS; i++) {
+		now++;
+		mprof_thread_enter_method(thread, MAIN);
+		mprof_thread_leave_method(thread, MAIN);
+	}
+	for (int i = 0; i < ROUND_SAMPLES; i++)
+		sample_at(recorder, now + 1, CODE + random_below(ROUND_BYTES + 512));
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+}
+
+/* What a log contains of one sample. */
+typedef struct named_sample {
+	uint64_t counter;
+	char frames[256];
+} named_sample;
+
+/* Reads the frames of all samples, after all ranges. Returns how many there are. */
+static size_t read_samples(const shown *view, named_sample *samples, size_t capacity)
+{
+	mprof_block block;
+	size_t total = 0;
+
+	mprof_block_init(&block, sizeof(block));
+	cr_assert_eq(mprof_reader_seek(view->reader, 0), MPROF_OK);
+	while (mprof_reader_next_block(view->reader, &block) == MPROF_OK) {
+		mprof_event events[ROUND_SAMPLES];
+		size_t count = 0;
+
+		while (block.kind == MPROF_BLOCK_SAMPLES &&
+		       mprof_reader_next_events(view->reader, events, ROUND_SAMPLES, &count) == MPROF_OK) {
+			for (size_t i = 0; i < count; i++) {
+				cr_assert_lt(total, capacity);
+				samples[total].counter = events[i].counter;
+				snprintf(samples[total++].frames, sizeof(samples->frames), "%s",
+					 frames_at(view, (uint32_t)events[i].value, events[i].counter));
+			}
+		}
+	}
+	return total;
+}
+
+/*
+ * A ring drops ranges that are over: its memory is bounded, and samples have the names that they have in a log with all
+ * ranges.
+ */
+Test(code_ranges, of_a_ring_are_dropped_once_they_are_over, .init = make_directory, .fini = remove_directory,
+     .timeout = 300)
+{
+	enum { ALL = ROUNDS * ROUND_SAMPLES };
+	static named_sample in_ring[ALL];
+	static named_sample in_log[ALL];
+	recorded_log log = {0};
+	uint64_t most = 0;
+	size_t ring_count;
+	size_t log_count;
+	shown view;
+
+	for (int is_ring = 1; is_ring >= 0; is_ring--) {
+		uint32_t live[LIVE_CODES] = {0};
+		mprof_thread *thread;
+		mprof_recorder *recorder;
+
+		if (is_ring) {
+			recorder = open_ring(&thread);
+		} else {
+			recorder = open_recorder(&log);
+			cr_assert_eq(mprof_recorder_attach(recorder, THREAD, &thread), MPROF_OK);
+		}
+		random_state = 1;
+		for (int round = 0; round < ROUNDS; round++) {
+			record_round(recorder, thread, live);
+			if (is_ring && recorder->control.ring->code_bytes > most)
+				most = recorder->control.ring->code_bytes;
+		}
+		mprof_thread_detach(thread);
+		if (is_ring)
+			cr_assert_eq(mprof_recorder_dump_path(recorder, log_path, 0, NULL), MPROF_OK);
+		else
+			cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+		mprof_recorder_destroy(recorder);
+	}
+	view = show(&log);
+	log_count = read_samples(&view, in_log, ALL);
+	cr_assert_eq(log_count, ALL);
+	cr_expect_eq(mprof_reader_get_record_count(view.reader, MPROF_RECORD_CODE_RANGE), ROUNDS * ROUND_CODES);
+	hide(&view);
+	view = show_file(log_path);
+	ring_count = read_samples(&view, in_ring, ALL);
+	cr_expect_lt(mprof_reader_get_record_count(view.reader, MPROF_RECORD_CODE_RANGE), ROUNDS * ROUND_CODES / 2);
+	cr_expect_lt(most, ROUNDS * ROUND_CODES * 100 / 2, "%d bytes of ranges", (int)most);
+	cr_assert_geq(ring_count, ROUND_SAMPLES);
+	cr_assert_lt(ring_count, ALL);
+	for (size_t i = 0; i < ring_count; i++) {
+		const named_sample *same = &in_log[ALL - ring_count + i];
+
+		cr_assert_eq(in_ring[i].counter, same->counter);
+		cr_assert_str_eq(in_ring[i].frames, same->frames, "at %d", (int)same->counter);
+	}
+	hide(&view);
+	recorded_log_free(&log);
 }

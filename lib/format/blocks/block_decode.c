@@ -855,6 +855,18 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 	return cursor->status;
 }
 
+uint64_t block_base_counter(const dialect_rules *rules, const uint8_t *bytes, size_t length)
+{
+	content_cursor cursor;
+	mprof_clock start;
+
+	content_cursor_init(&cursor, bytes + rules->header_length, length - rules->header_length, UINT64_MAX);
+	content_cursor_clock(&cursor, &start);
+	/* The thread. */
+	(void)content_cursor_varint(&cursor);
+	return content_cursor_varint(&cursor);
+}
+
 int block_is_definition_of_application(const dialect_rules *rules, const uint8_t *bytes, size_t length)
 {
 	content_cursor cursor;

@@ -159,7 +159,10 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
  */
 int block_property_decode(content_cursor *cursor, const char **key, const char **value);
 
-/** Whether an APPLICATION block is a definition. \\p bytes start with the block header. */
+/** The base counter of an EVENTS, SAMPLES or TYPED block. \p bytes start with the block header. */
+uint64_t block_base_counter(const dialect_rules *rules, const uint8_t *bytes, size_t length);
+
+/** Whether an APPLICATION block is a definition. \p bytes start with the block header. */
 int block_is_definition_of_application(const dialect_rules *rules, const uint8_t *bytes, size_t length);
 
 /** Whether the list of definitions of a METRICS block is empty. \p bytes start with the block header. */

@@ -581,10 +581,12 @@ static int recovery_fill_ring(block_ring *ring, const salvage_area *area, const 
 	int is_done = find_all(&list, &ring->allocator, area, progress, SALVAGE_RING_BLOCK, block_order);
 
 	for (size_t i = 0; is_done && i < list.count; i++) {
-		int error = ring_block_is_valid(list.items[i].content, i == 0, header)
-				    ? block_ring_adopt(ring, list.items[i].content)
-				    : EINVAL;
+		const ring_block *block = list.items[i].content;
+		int error = ring_block_is_valid(block, i == 0, header) ? 0 : EINVAL;
 
+		/* The process may have died before it gave back a block that it had replaced. */
+		if (error == 0 && (i == 0 || block->number >= block_ring_next_number(ring)))
+			error = block_ring_adopt(ring, block);
 		if (error == EINVAL)
 			journal_note_damage(damage, area, list.items[i].content);
 		is_done = error != ENOMEM;

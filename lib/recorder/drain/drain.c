@@ -13,6 +13,7 @@
 #include "recorder/drain/messages.h"
 #include "recorder/drain/salvage_commit.h"
 #include "recorder/drain/slots.h"
+#include "recorder/queues/ring_code.h"
 #include "recorder/threads/switches.h"
 #include "recorder/threads/thread.h"
 #include "recorder/threads/thread_attach.h"
@@ -1058,9 +1059,24 @@ static int drain_heap(recorder_drain *drain, int all, int is_last)
 	return heap_drain_run(&drain->heap, all, is_last);
 }
 
+/*
+ * Called after a round that drained all threads and began at \p counter. All events with counters from before the round
+ * before it are in the ring, for the same reason as with watermarks.
+ */
+static void drop_old_code(recorder_drain *drain, uint64_t round)
+{
+	block_ring *ring = drain->output->ring;
+
+	if (ring_code_is_due(ring))
+		ring_code_drop(ring, output_counter(drain->output, drain->ring_round));
+	drain->ring_round = round;
+}
+
 void drain_round(recorder_drain *drain, int partial, int is_last)
 {
-	const uint64_t round = drain->memory_events > 0 ? counter_read(&drain->shared->counter) : 0;
+	const int is_ring = drain->output->ring != NULL;
+	const uint64_t now = drain->memory_events > 0 || is_ring ? counter_read(&drain->shared->counter) : 0;
+	const uint64_t round = drain->memory_events > 0 ? now : 0;
 
 	heap_drain_begin(&drain->heap);
 	if (partial)
@@ -1081,6 +1097,8 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 		if (drain->output->status == MPROF_OK)
 			output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
 	}
+	if (partial && is_ring)
+		drop_old_code(drain, now);
 	salvage_commit(drain);
 	heap_drain_give_back(&drain->heap);
 	/* No further buffer may follow that would wake them. */

@@ -189,6 +189,7 @@ typedef struct recorder_drain {
 	/* Watermarks. */
 	uint64_t memory_events; /**< Events of native memory since the last watermark. */
 	uint64_t whole_round; /**< Counter before a round that drained all threads, for the next watermark; 0: none. */
+	uint64_t ring_round;  /**< Of a ring: counter before the last round that drained all threads. */
 	uint64_t whole_round_time; /**< When that round ended, in nanoseconds of the monotonic clock. */
 
 	stack_table switched; /**< Call stacks that threads switch between: #switched_stack. */

@@ -118,10 +118,18 @@ void block_ring_destroy(block_ring *ring)
 	allocator_release(&allocator, ring, sizeof(*ring));
 }
 
-/* Whether the other blocks can be decoded without this one, so it may be evicted. */
-static int is_evictable(const block_ring *ring, const ring_block *block, mprof_block_kind kind)
+/* The base counter of a block of events or samples. */
+static uint64_t start_of(const block_ring *ring, const ring_block *block)
 {
-	switch (kind) {
+	if (block->kind != MPROF_BLOCK_EVENTS && block->kind != MPROF_BLOCK_SAMPLES && block->kind != MPROF_BLOCK_TYPED)
+		return UINT64_MAX;
+	return block_base_counter(ring->rules, block->bytes, block->length);
+}
+
+/* Whether the other blocks can be decoded without this one, so it may be evicted. */
+static int is_evictable(const block_ring *ring, const ring_block *block)
+{
+	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_STATISTICAL:
 	case MPROF_BLOCK_SAMPLES:
@@ -144,15 +152,24 @@ static int is_evictable(const block_ring *ring, const ring_block *block, mprof_b
 	}
 }
 
-static void append_block(block_ring *ring, ring_block *block, mprof_block_kind kind)
+/* From here on recovery finds the block. */
+static void publish_block(const block_ring *ring, ring_block *block)
 {
-	int may_be_evicted = is_evictable(ring, block, kind);
-
-	pthread_mutex_lock(&ring->lock);
-	block->number = ring->next_number++;
 	if (ring->area != NULL && salvage_area_contains(ring->area, block))
 		salvage_piece_publish(block);
-	if (kind == MPROF_BLOCK_END) {
+}
+
+static void append_block(block_ring *ring, ring_block *block)
+{
+	int may_be_evicted = is_evictable(ring, block);
+
+	block->start = start_of(ring, block);
+	pthread_mutex_lock(&ring->lock);
+	block->number = ring->next_number++;
+	publish_block(ring, block);
+	if (block->kind == MPROF_BLOCK_CODE_RANGES)
+		ring->code_bytes += block->length;
+	if (block->kind == MPROF_BLOCK_END) {
 		release_block(ring, ring->end);
 		ring->end = block;
 	} else {
@@ -169,7 +186,8 @@ static void append_block(block_ring *ring, ring_block *block, mprof_block_kind k
 	pthread_mutex_unlock(&ring->lock);
 }
 
-static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length, uint32_t code)
+/* Returns 0 or an errno value. */
+static int copy_block(block_ring *ring, const uint8_t *bytes, size_t length, uint32_t kind, ring_block **copy)
 {
 	ring_block *block;
 	mprof_clock now;
@@ -186,10 +204,21 @@ static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length
 	block->references = 1;
 	block->length = (uint32_t)length;
 	block->events = 0;
+	block->kind = kind;
 	block->bytes = bytes_after(block);
 	memcpy(bytes_after(block), bytes, length);
-	append_block(ring, block, dialect_block_kind(ring->rules, code));
+	*copy = block;
 	return 0;
+}
+
+static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length, uint32_t code)
+{
+	ring_block *block;
+	const int error = copy_block(ring, bytes, length, dialect_block_kind(ring->rules, code), &block);
+
+	if (error == 0)
+		append_block(ring, block);
+	return error;
 }
 
 int block_ring_add(block_ring *ring, const void *bytes, size_t length)
@@ -219,6 +248,51 @@ void block_ring_note_events(block_ring *ring, uint64_t count)
 		ring->evictable.newest->events += count;
 }
 
+uint64_t block_ring_first_counter(const block_ring *ring)
+{
+	uint64_t first = UINT64_MAX;
+
+	/* No lock: only this thread adds and evicts blocks. */
+	for (const ring_block *block = ring->evictable.oldest; block != NULL; block = block->next) {
+		if (block->start < first)
+			first = block->start;
+	}
+	return first;
+}
+
+int block_ring_replace(block_ring *ring, ring_block *before, const void *bytes, size_t length)
+{
+	ring_list *list = &ring->retained;
+	ring_block **link = before != NULL ? &before->next : &list->oldest;
+	ring_block *old = *link;
+	ring_block *replacement = NULL;
+	const int error = length > 0 ? copy_block(ring, bytes, length, old->kind, &replacement) : 0;
+
+	if (error != 0)
+		return error;
+	if (replacement != NULL) {
+		replacement->number = old->number;
+		replacement->time = old->time;
+		replacement->events = old->events;
+		replacement->start = old->start;
+		/* Before the old one is given back: recovery may find both, and takes either. */
+		publish_block(ring, replacement);
+	}
+	pthread_mutex_lock(&ring->lock);
+	if (replacement != NULL)
+		replacement->next = old->next;
+	*link = replacement != NULL ? replacement : old->next;
+	if (list->newest == old)
+		list->newest = replacement != NULL ? replacement : before;
+	list->count -= replacement == NULL;
+	list->bytes = list->bytes - old->length + length;
+	if (old->kind == MPROF_BLOCK_CODE_RANGES)
+		ring->code_bytes = ring->code_bytes - old->length + length;
+	release_block(ring, old);
+	pthread_mutex_unlock(&ring->lock);
+	return 0;
+}
+
 const ring_evicted *block_ring_evicted(const block_ring *ring)
 {
 	return &ring->evicted;
@@ -242,9 +316,10 @@ int block_ring_adopt(block_ring *ring, const ring_block *remaining)
 			      .references = 1,
 			      .length = remaining->length,
 			      .events = remaining->events,
+			      .kind = dialect_block_kind(ring->rules, header.code),
 			      .bytes = bytes_after(remaining)};
 	ring->next_number = remaining->number;
-	append_block(ring, block, dialect_block_kind(ring->rules, header.code));
+	append_block(ring, block);
 	return 0;
 }
 

@@ -30,6 +30,8 @@ struct ring_block {
 	uint32_t references; /**< Guarded by block_ring::lock. */
 	uint32_t length;     /**< The header included. */
 	uint64_t events;     /**< Its events. Owner: the writer thread. */
+	uint64_t start;      /**< Events and samples: the base counter. Others: UINT64_MAX. */
+	uint32_t kind;       /**< An #mprof_block_kind. */
 	/** After this struct, or in the area of a process that has ended. Not valid in another process. */
 	const uint8_t *bytes;
 };
@@ -59,6 +61,8 @@ typedef struct block_ring {
 	uint64_t next_number;
 	ring_list retained;  /**< Blocks with definitions. */
 	ring_list evictable; /**< Blocks with events only. */
+	uint64_t code_bytes; /**< Length of retained CODE_RANGES blocks, in bytes. */
+	uint64_t code_kept;  /**< What it was after the last ring_code_drop(). Owner: the writer thread. */
 	ring_block *end;     /**< END, once the log is closed. */
 	ring_evicted evicted;
 	uint64_t fixed_time; /**< The time of new blocks, after block_ring_continue(); 0: the system's clock. */
@@ -78,6 +82,18 @@ uint64_t block_ring_oldest_number(const block_ring *ring);
 
 /** Notes that the block that was added last contains events, which count as evicted with it. Writer thread only. */
 void block_ring_note_events(block_ring *ring, uint64_t count);
+
+/**
+ * The lowest counter that an event or a sample in the ring has; UINT64_MAX if there are none. Events whose time the
+ * client states may have a lower one than the first of their block. Writer thread only.
+ */
+uint64_t block_ring_first_counter(const block_ring *ring);
+
+/**
+ * Replaces the retained block after another one, or the first one if \p before is NULL, by one with the same meaning,
+ * or by none if \p length is 0. Writer thread only. Returns 0 or an errno value.
+ */
+int block_ring_replace(block_ring *ring, ring_block *before, const void *bytes, size_t length);
 
 /** What was evicted so far. Writer thread only. */
 const ring_evicted *block_ring_evicted(const block_ring *ring);
