@@ -22,6 +22,11 @@
  *   #MPROF_OK, and the event is counted as lost, in the log and in the statistics. While the world is stopped or in a
  *   signal handler a program only needs to know whether to go on: mprof_recorder_begin_heap(),
  *   mprof_recorder_record_sample() and mprof_recorder_record_typed_sample() return 1 or 0.
+ * - **Opening.** A function that begins to read or write a log may fail for many reasons. mprof_reader_open_... and
+ *   mprof_writer_open_... return the object in spite of an error, to be asked for its position and cause and to be
+ *   destroyed; those of a recorder, which has threads, return none and store the error where the caller wants it.
+ *   Functions named ..._create can only be passed invalid arguments or run out of memory, and return no object then.
+ *   The close function of a sink or a source is called once in all cases.
  * - The statistics of writers and recorders have arrays by kind at their end. A caller with a small stack reserves
  *   less and passes the offset of the first array as struct_size; the library writes no more than that.
  */
@@ -209,11 +214,11 @@ typedef struct mprof_error {
  * \brief A short English text for a status.
  *
  * Thread-safe and async-signal-safe.
- * \param status Any value.
+ * \param status An #mprof_status, or any other number.
  * \return Static text; "unknown status" for a value that this library does not have. Never NULL.
  * \since 0.1
  */
-MPROF_API const char *mprof_status_get_text(mprof_status status);
+MPROF_API const char *mprof_status_get_text(uint32_t status);
 
 /**
  * \brief Called by operations that may take long: it shows how far they are, and can stop them. Options named progress

@@ -65,7 +65,10 @@ typedef struct mprof_sink {
 	 * NULL.
 	 */
 	int (*flush)(void *user);
-	/** Ends the sink; called once, by mprof_writer_destroy(). Returns 0 or an errno value. May be NULL. */
+	/**
+	 * \brief Ends the sink; called once, by mprof_writer_destroy() or mprof_recorder_destroy(), or where opening
+	 * fails. Returns 0 or an errno value. May be NULL.
+	 */
 	int (*close)(void *user);
 	void *user; /**< Passed as the first argument. */
 } mprof_sink;
@@ -237,7 +240,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_memory(const mprof_writ
  * always have that block.
  *
  * A directive that the dialect does not have is refused, or counted if lossy.
- * \param sink Copied. Its close function is called even if opening fails, unless \p writer is set to NULL.
+ * \param sink Copied. Its close function is called once in all cases, also on an error: by mprof_writer_destroy(), or
+ * by this function if it creates no writer.
  * \param options Options, or NULL for the defaults. Copied.
  * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
  * mprof_writer_get_error() can be called; NULL if none was created. The caller frees it with mprof_writer_destroy() in

@@ -34,7 +34,7 @@ mprof_status error_copy(const mprof_error *error, mprof_error *out)
 	return struct_copy_out(out, error, sizeof(*error));
 }
 
-const char *mprof_status_get_text(mprof_status status)
+const char *mprof_status_get_text(uint32_t status)
 {
 	switch (status) {
 	case MPROF_OK:

@@ -103,13 +103,6 @@ uint64_t sink_bound(const log_sink *self, uint64_t more)
 	return self->operations->bound != NULL ? self->operations->bound(self, more) : self->taken + more;
 }
 
-void sink_detach(log_sink *self)
-{
-	while (self->inner != NULL)
-		self = self->inner;
-	self->functions.close = NULL;
-}
-
 int sink_close(log_sink *self)
 {
 	int error = 0;

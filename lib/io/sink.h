@@ -72,9 +72,6 @@ uint64_t sink_bound(const log_sink *self, uint64_t more);
 /** Closes the caller's sink that was not opened. NULL, or one without a valid struct_size, has no close function. */
 void sink_refuse_functions(const mprof_sink *functions);
 
-/** Prevents sink_close() from calling the caller's close function. */
-void sink_detach(log_sink *self);
-
 /** Closes a sink, which need not be open, and frees its memory. */
 int sink_close(log_sink *self);
 

@@ -384,6 +384,13 @@ static mprof_status open_checked(mprof_writer *writer, const writer_destination 
 	return where->resumed != NULL ? writer_restore(writer, where->resumed) : begin_log(writer, options);
 }
 
+/* Closes the sink, as a writer would have done. */
+static mprof_status refuse_sink(const writer_destination *where, mprof_status status)
+{
+	sink_refuse_functions(where->functions);
+	return status;
+}
+
 static mprof_status open_writer(const writer_destination *where, const mprof_writer_options *input,
 				mprof_writer **writer)
 {
@@ -392,20 +399,19 @@ static mprof_status open_writer(const writer_destination *where, const mprof_wri
 	mprof_status status;
 
 	if (writer == NULL)
-		return MPROF_ERR_ARGUMENT;
+		return refuse_sink(where, MPROF_ERR_ARGUMENT);
 	*writer = NULL;
 	if (!options_are_valid(&options, input) || !allocator_init(&allocator, options.allocator))
-		return MPROF_ERR_ARGUMENT;
+		return refuse_sink(where, MPROF_ERR_ARGUMENT);
 	*writer = create_writer(&allocator, &options);
 	if (*writer == NULL)
-		return MPROF_ERR_MEMORY;
+		return refuse_sink(where, MPROF_ERR_MEMORY);
 	status = open_checked(*writer, where, &options);
 	if (status == MPROF_OK)
 		return status;
 	/* A log without its first blocks cannot be continued. */
 	(*writer)->error.severity = MPROF_SEVERITY_FATAL;
 	if (status == MPROF_ERR_MEMORY) {
-		sink_detach(&(*writer)->sink);
 		mprof_writer_destroy(*writer);
 		*writer = NULL;
 	}
@@ -447,6 +453,7 @@ mprof_status mprof_writer_open_sink(const mprof_sink *functions, const mprof_wri
 	if (functions == NULL || struct_copy_in(&copy, functions, sizeof(copy)) != MPROF_OK || copy.write == NULL) {
 		if (writer != NULL)
 			*writer = NULL;
+		sink_refuse_functions(functions);
 		return MPROF_ERR_ARGUMENT;
 	}
 	return open_writer(&where, options, writer);

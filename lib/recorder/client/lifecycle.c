@@ -666,6 +666,7 @@ static mprof_status open_new_writer(mprof_recorder *recorder, const recorder_des
 	}
 	if (where->path != NULL)
 		return mprof_writer_open_path(where->path, options, &recorder->output.writer);
+	recorder->control.sink_is_taken = where->sink != NULL;
 	if (where->sink != NULL)
 		return mprof_writer_open_sink(where->sink, options, &recorder->output.writer);
 	return mprof_writer_open_fd(where->fd, options, &recorder->output.writer);
@@ -868,20 +869,19 @@ mprof_status lifecycle_open(const recorder_destination *where, const mprof_recor
 	mprof_recorder *created = NULL;
 	mprof_error failure;
 	mprof_status status = MPROF_ERR_ARGUMENT;
-	int has_sink = 0;
+	int sink_is_taken = 0;
 
 	error_set(&failure, status, MPROF_SEVERITY_FATAL,
 		  "invalid options: a value is out of range or struct_size is not set");
 	if (recorder != NULL && copy_options(&copy, &writer_options, options) == MPROF_OK)
 		status = make_recorder(where, &copy, &writer_options, &created, &failure);
 	if (created != NULL && status != MPROF_OK) {
-		/* A writer closes its sink with itself. */
-		has_sink = created->output.writer != NULL;
+		sink_is_taken = created->control.sink_is_taken;
 		salvage_finish(&created->shared.salvage);
 		release_recorder(created);
 		created = NULL;
 	}
-	if (status != MPROF_OK && !has_sink)
+	if (status != MPROF_OK && !sink_is_taken)
 		sink_refuse_functions(where->sink);
 	if (status != MPROF_OK && error != NULL)
 		error_copy(&failure, error);

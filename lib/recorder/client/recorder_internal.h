@@ -22,6 +22,7 @@ typedef struct recorder_control {
 	uint32_t file_mode;        /**< Permissions of files that the ring buffer is written to. Constant. */
 	block_ring *ring;          /**< NULL if the log goes elsewhere. Constant; has a lock of its own. */
 	pthread_mutex_t dump_lock; /**< Serializes calls of mprof_recorder_dump_path(). */
+	int sink_is_taken;         /**< The writer closes the caller's sink. Constant after opening. */
 } recorder_control;
 
 struct mprof_recorder {
