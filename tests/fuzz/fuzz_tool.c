@@ -68,8 +68,6 @@ static const char *const commands[][MAX_ARGUMENTS] = {
 	{"convert", "--columns", "--index", "--resolution=1us", "--close", INPUT, OUTPUT},
 	{"merge", "-o", OUTPUT, BEFORE, INPUT},
 	{"merge", "--compress=deflate", "-o", OUTPUT, INPUT, BEFORE, INPUT},
-	{"import", "--from=mlpd", "-o", OUTPUT, INPUT},
-	{"import", "--from=perf-script", "-o", OUTPUT, INPUT},
 	{"export", "--to=chrome", "-o", OUTPUT, INPUT},
 	{"export", "--to=clickhouse", "-o", OUTPUT, INPUT},
 	{"export", "--to=csv", "-o", OUTPUT, INPUT},
