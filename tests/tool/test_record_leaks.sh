@@ -381,6 +381,25 @@ expect_status 2 "without a salvage file"
 mprof record --malloc --leaks -o - -- ./program
 expect_status 2 "to a pipe"
 
+# Two logs are compared by it, and its growth can be limited.
+record 0 ./program
+mv log.mprof few.mprof
+mprof record --malloc --leaks --children=one -o more.mprof -- ./program fork
+expect_status 3 "fork"
+mprof diff few.mprof more.mprof
+expect_line out '^ +100 +200 +\+100 +\+100.0 %  unreachable$'
+expect_line out '^ +4,800 +9,600 +\+4,800 +\+100.0 %  bytes unreachable$'
+mprof diff --json few.mprof more.mprof
+expect_json "difference" '.memory | [.unreachable_before, .unreachable_after, .unreachable_bytes_before, .unreachable_bytes_after]' \
+	'[100,200,4800,9600]'
+mprof diff --of=memory-unreachable --fail-above=99% few.mprof more.mprof
+expect_status 1 "more is unreachable"
+expect_line err 'limit exceeded: memory-unreachable of all: 4,800 before, 9,600 after, \+4,800'
+mprof diff --of=memory-unreachable --fail-above=100% few.mprof more.mprof
+expect_status 0 "not more than the limit"
+mprof diff --of=memory-unreachable --fail-above=0 more.mprof few.mprof
+expect_status 0 "less is unreachable"
+
 # A log without a search states nothing, and which option adds it.
 rm -f log.mprof
 mprof record --malloc -o log.mprof -- ./program
@@ -388,6 +407,14 @@ mprof record --malloc -o log.mprof -- ./program
 expect "no search" "$(jq -c '.memory | [.unreachable, .unsearched == .live]' out)" '[null,true]'
 mprof report --sections=memory log.mprof
 expect_line out 'record --malloc --leaks'
+mprof diff few.mprof log.mprof
+expect_line out '^note .*unreachable native memory \(record --malloc --leaks\) cannot be compared: the log after has none$'
+grep -q 'bytes unreachable' out && fail "a difference with what is not known"
+mprof diff --json few.mprof log.mprof
+expect_json "one is known" '.memory | [.unreachable_bytes_before, .unreachable_bytes_after]' '[4800,null]'
+mprof diff --of=memory-unreachable --fail-above=0 few.mprof log.mprof
+expect_status 1 "a limit of what is not known"
+expect_line err 'cannot be checked: not both logs have unreachable native memory'
 
 read -ra cxx <<<"${CXX:-c++}"
 if "${cxx[@]}" -g -O1 -o containers containers.cc 2>/dev/null; then

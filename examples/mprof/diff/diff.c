@@ -93,7 +93,7 @@ static int compare_profiles(log_diff *diff)
 	if (!diff->options.has_tree && diff_memory_is_all(diff)) {
 		uint64_t live[DIFF_SIDES] = {0, 0};
 
-		diff_memory_sums(diff, MPROF_FRAME_SOURCE_MEMORY_LIVE, live);
+		diff_memory_sums(diff, DIFF_MEMORY_LIVE, live);
 		diff->options.has_tree = 1;
 		diff->options.tree_source = live[DIFF_BEFORE] > 0 || live[DIFF_AFTER] > 0
 						    ? MPROF_FRAME_SOURCE_MEMORY_LIVE
@@ -272,6 +272,9 @@ static void visit_notes(const note_output *out, const log_diff *diff)
 			     diff_tables_recorded(diff, DIFF_AFTER, noted[i].table));
 	note_missing(out, "native memory", diff_memory_recorded(diff, DIFF_BEFORE),
 		     diff_memory_recorded(diff, DIFF_AFTER));
+	if (diff_memory_comparable(diff))
+		note_missing(out, "unreachable native memory (record --malloc --leaks)",
+			     diff_memory_searched(diff, DIFF_BEFORE), diff_memory_searched(diff, DIFF_AFTER));
 	note_missing(out, "heap snapshots", diff->heap[DIFF_BEFORE].shot > 0, diff->heap[DIFF_AFTER].shot > 0);
 	if (diff->options.has_sites)
 		note_sites(out, diff);

@@ -151,14 +151,30 @@ void diff_limit_print_json(const log_diff *diff, json_writer *json);
 /** Whether the log of a side has native memory. */
 int diff_memory_recorded(const log_diff *diff, int side);
 
-/** Whether both logs have it. */
+/** Whether the log of a side states which of its native memory was reachable at its end. */
+int diff_memory_searched(const log_diff *diff, int side);
+
+/** Figures of native memory that can be limited. */
+typedef enum diff_memory_figure {
+	DIFF_MEMORY_NONE,
+	DIFF_MEMORY_ALLOCATED,
+	DIFF_MEMORY_LIVE,
+	DIFF_MEMORY_PEAK,
+	DIFF_MEMORY_TEMPORARY,
+	DIFF_MEMORY_UNREACHABLE
+} diff_memory_figure;
+
+/** Whether the log of a side has a figure. */
+int diff_memory_has(const log_diff *diff, int side, diff_memory_figure figure);
+
+/** Whether both logs have native memory. */
 int diff_memory_comparable(const log_diff *diff);
 
 /** Whether native memory is all that can be compared: both logs have it, and nothing else that differences show. */
 int diff_memory_is_all(const log_diff *diff);
 
-/** The sum of the values of a tree of frames of native memory, by \p source (#mprof_frame_source), of both sides. */
-void diff_memory_sums(const log_diff *diff, uint32_t source, uint64_t sums[DIFF_SIDES]);
+/** A figure of both sides. */
+void diff_memory_sums(const log_diff *diff, diff_memory_figure figure, uint64_t sums[DIFF_SIDES]);
 
 void diff_memory_print_text(const log_diff *diff);
 void diff_memory_print_json(const log_diff *diff, json_writer *json);

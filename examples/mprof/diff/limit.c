@@ -14,25 +14,27 @@ typedef struct limited_figure {
 	const char *name;
 	uint32_t table;
 	diff_measure measure;
-	const char *needed; /* What both logs must have. */
-	uint32_t source;    /* Of native memory: an mprof_frame_source, whose sum is limited. */
+	const char *needed;        /* What both logs must have. */
+	diff_memory_figure memory; /* Of native memory. */
 } limited_figure;
 
 static const limited_figure figures[] = {
-	{"bytes", 0, DIFF_BY_SELF, "a heap snapshot", 0},
-	{"objects", 0, DIFF_BY_COUNT, "a heap snapshot", 0},
-	{"retained", 0, DIFF_BY_TOTAL, "the retained sizes of a heap snapshot", 0},
-	{"allocated", MPROF_TABLE_CLASSES, DIFF_BY_SELF, "allocations", 0},
-	{"allocations", MPROF_TABLE_CLASSES, DIFF_BY_COUNT, "allocations", 0},
-	{"self", MPROF_TABLE_METHODS, DIFF_BY_SELF, "calls", 0},
-	{"total", MPROF_TABLE_METHODS, DIFF_BY_TOTAL, "calls", 0},
-	{"calls", MPROF_TABLE_METHODS, DIFF_BY_COUNT, "calls", 0},
-	{"samples", MPROF_TABLE_SAMPLES, DIFF_BY_SELF, "samples", 0},
-	{"waits", MPROF_TABLE_MONITORS, DIFF_BY_SELF, "waits for monitors", 0},
-	{"memory", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY},
-	{"memory-live", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY_LIVE},
-	{"memory-peak", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY_PEAK},
-	{"memory-temporary", 0, DIFF_BY_SELF, "native memory", MPROF_FRAME_SOURCE_MEMORY_TEMPORARY},
+	{"bytes", 0, DIFF_BY_SELF, "a heap snapshot", DIFF_MEMORY_NONE},
+	{"objects", 0, DIFF_BY_COUNT, "a heap snapshot", DIFF_MEMORY_NONE},
+	{"retained", 0, DIFF_BY_TOTAL, "the retained sizes of a heap snapshot", DIFF_MEMORY_NONE},
+	{"allocated", MPROF_TABLE_CLASSES, DIFF_BY_SELF, "allocations", DIFF_MEMORY_NONE},
+	{"allocations", MPROF_TABLE_CLASSES, DIFF_BY_COUNT, "allocations", DIFF_MEMORY_NONE},
+	{"self", MPROF_TABLE_METHODS, DIFF_BY_SELF, "calls", DIFF_MEMORY_NONE},
+	{"total", MPROF_TABLE_METHODS, DIFF_BY_TOTAL, "calls", DIFF_MEMORY_NONE},
+	{"calls", MPROF_TABLE_METHODS, DIFF_BY_COUNT, "calls", DIFF_MEMORY_NONE},
+	{"samples", MPROF_TABLE_SAMPLES, DIFF_BY_SELF, "samples", DIFF_MEMORY_NONE},
+	{"waits", MPROF_TABLE_MONITORS, DIFF_BY_SELF, "waits for monitors", DIFF_MEMORY_NONE},
+	{"memory", 0, DIFF_BY_SELF, "native memory", DIFF_MEMORY_ALLOCATED},
+	{"memory-live", 0, DIFF_BY_SELF, "native memory", DIFF_MEMORY_LIVE},
+	{"memory-peak", 0, DIFF_BY_SELF, "native memory", DIFF_MEMORY_PEAK},
+	{"memory-temporary", 0, DIFF_BY_SELF, "native memory", DIFF_MEMORY_TEMPORARY},
+	{"memory-unreachable", 0, DIFF_BY_SELF, "unreachable native memory (record --malloc --leaks)",
+	 DIFF_MEMORY_UNREACHABLE},
 };
 
 #define FIGURE_COUNT (sizeof(figures) / sizeof(figures[0]))
@@ -81,8 +83,8 @@ static void get_sums(const log_diff *diff, const limited_figure *figure, uint64_
 {
 	mprof_diff_row sum = {.struct_size = sizeof(sum)};
 
-	if (figure->source != 0) {
-		diff_memory_sums(diff, figure->source, sums);
+	if (figure->memory != DIFF_MEMORY_NONE) {
+		diff_memory_sums(diff, figure->memory, sums);
 		return;
 	}
 	if (figure->table != 0) {
@@ -100,7 +102,8 @@ static int is_comparable(const log_diff *diff, const limited_figure *figure)
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		const heap_side *heap = &diff->heap[side];
 
-		if (figure->source != 0  ? diff->profiles == NULL || !diff_memory_recorded(diff, side)
+		if (figure->memory != DIFF_MEMORY_NONE
+			    ? diff->profiles == NULL || !diff_memory_has(diff, side, figure->memory)
 		    : figure->table != 0 ? diff->profiles == NULL || !diff_tables_recorded(diff, side, figure->table)
 					 : heap->shot == 0 || (figure->measure == DIFF_BY_TOTAL && !heap->has_retained))
 			return 0;
@@ -227,7 +230,7 @@ int diff_limit_check(log_diff *diff)
 		return refuse("the logs have nothing that could be compared", "");
 	if (!is_comparable(diff, figure))
 		return refuse("not both logs have ", figure->needed);
-	if (figure->source != 0 &&
+	if (figure->memory != DIFF_MEMORY_NONE &&
 	    (options->class_pattern != NULL || options->method_pattern != NULL || options->assembly_pattern != NULL))
 		return refuse("native memory is limited as a whole, without --method, --class and --assembly", "");
 	get_sums(diff, figure, sums);
