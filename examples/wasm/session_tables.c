@@ -144,6 +144,7 @@ static const table_column columns_of_timeline_slices[] = {
 	COLUMN(mprof_timeline_slice, methods_ns), COLUMN(mprof_timeline_slice, waiting_ns),
 	COLUMN(mprof_timeline_slice, stopped_ns), COLUMN(mprof_timeline_slice, cpu_ns),
 	COLUMN(mprof_timeline_slice, samples),    COLUMN(mprof_timeline_slice, waiting_samples),
+	COLUMN(mprof_timeline_slice, state_ns),   COLUMN(mprof_timeline_slice, running_ns),
 };
 
 static size_t find_slice_count(const log_view *view)

@@ -1928,6 +1928,8 @@ typedef struct mprof_timeline_slice {
 	                               these times: an estimate. 0 if it is not in the log. */
 	uint64_t samples;         /**< Samples of the thread. */
 	uint64_t waiting_samples; /**< Samples in which it waited (#mprof_wait_kind). */
+	uint64_t state_ns;        /**< Time in states that the log has (#mprof_thread_state_stats); 0 without any. */
+	uint64_t running_ns;      /**< Part of state_ns in which the state was "running". */
 } mprof_timeline_slice;
 
 /**
@@ -2282,7 +2284,8 @@ MPROF_API mprof_status mprof_frame_tree_get_callee(const mprof_frame_tree *tree,
 typedef struct mprof_finding_list mprof_finding_list;
 
 /**
- * \brief Writes a name for a sentence, such as that of a native function as it is in the source.
+ * \brief Writes a name for a sentence, such as that of a native function as it is in the source, and of a location that
+ * of the innermost function that is inlined there.
  * \since 0.1
  * \param user mprof_finding_list_options::user.
  * \param kind An #mprof_sample_kind: of a method, a native function, a module, a location or a class.

@@ -427,6 +427,15 @@ Test(profile_meanings, states_of_threads)
 	release(&log);
 }
 
+static void expect_slice(const recorded *log, size_t index, uint64_t state_ns, uint64_t running_ns)
+{
+	mprof_timeline_slice slice = {.struct_size = sizeof(slice)};
+
+	cr_assert_eq(mprof_profile_get_timeline_slice(log->profile, 0, index, &slice), MPROF_OK);
+	cr_expect_eq(slice.state_ns, state_ns, "state_ns of slice %zu", index);
+	cr_expect_eq(slice.running_ns, running_ns, "running_ns of slice %zu", index);
+}
+
 /* Only the part of a state that is inside the window counts; nothing is known of a thread before its first state. */
 Test(profile_meanings, states_of_threads_in_a_window)
 {
@@ -456,12 +465,27 @@ Test(profile_meanings, states_of_threads_in_a_window)
 	mprof_profile_options_init(&options, sizeof(options));
 	options.window_start_ns = 3000;
 	options.window_end_ns = 6000;
+	options.timeline_slices = 3;
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &log.reader), MPROF_OK);
 	cr_assert_eq(mprof_profile_create(&options, &log.profile), MPROF_OK);
 	cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
 	expect_state(&log, 0, "", 0, 0, UINT64_MAX);
 	expect_state(&log, 1, "running", 0, 1000, UINT64_MAX);
 	expect_state(&log, 2, "blocked", 1, 2000, 4);
+	expect_slice(&log, 0, 1000, 1000);
+	expect_slice(&log, 1, 1000, 0);
+	expect_slice(&log, 2, 1000, 0);
+	mprof_profile_destroy(log.profile);
+	mprof_reader_destroy(log.reader);
+	/* Of the whole log, also the state at its end; before 2000, none is known. */
+	mprof_profile_options_init(&options, sizeof(options));
+	options.timeline_slices = 8;
+	options.window_end_ns = 8000;
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &log.reader), MPROF_OK);
+	cr_assert_eq(mprof_profile_create(&options, &log.profile), MPROF_OK);
+	cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
+	for (size_t i = 0; i < 8; i++)
+		expect_slice(&log, i, i > 0 ? 1000 : 0, i == 0 || (i >= 4 && i < 7) ? 0 : 1000);
 	release(&log);
 }
 

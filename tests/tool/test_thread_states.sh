@@ -36,6 +36,13 @@ mprof report --json --time=3ms- states.mprof
 expect "window" "$(jq -c '.thread_states | map([.state, .count, .total_ns])' out)" \
 	'[["blocked",0,2000000],["running",1,1000000]]'
 
+# What the thread did over time: milliseconds in a state, and in "running", of six slices.
+mprof report --json --timeline=6 --time=0-6ms states.mprof
+expect_json "timeline" '.timeline.threads[0] | [.state_ns, .running_ns] | map(map(. / 1000000))' \
+	'[[1,1,1,1,1,1],[1,0,0,0,0,1]]'
+mprof report --timeline=6 --time=0-6ms states.mprof
+expect_line out '  |#WWWW#|  request 7$'
+
 for table in thread_states:3 exception_sites:2 threads:2; do
 	mprof export --to=csv --table=${table%:*} -o rows.csv states.mprof
 	expect_status 0 "export of ${table%:*}"

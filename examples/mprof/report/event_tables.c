@@ -894,7 +894,7 @@ static mprof_timeline_slice sum_slices(const log_report *report, size_t thread, 
  */
 static char character_of(const log_report *report, const mprof_timeline_slice *slice)
 {
-	if (slice->existing_ns == 0 && slice->samples == 0 && slice->cpu_ns == 0)
+	if (slice->existing_ns == 0 && slice->samples == 0 && slice->cpu_ns == 0 && slice->state_ns == 0)
 		return ' ';
 	if (slice->stopped_ns > 0 && slice->stopped_ns >= slice->existing_ns / 2)
 		return 'S';
@@ -904,11 +904,18 @@ static char character_of(const log_report *report, const mprof_timeline_slice *s
 		return 's';
 	if (slice->waiting_ns > 0)
 		return 'w';
-	if (slice->methods_ns > 0)
+	if (slice->methods_ns > 0 && slice->state_ns == 0)
 		return '#';
+	if (slice->state_ns > 0)
+		return slice->running_ns * 2 < slice->state_ns ? 'W' : '#';
 	if (!report_has_calls(report) && slice->samples > 0)
 		return slice->waiting_samples * 2 > slice->samples ? 'W' : '#';
 	return '.';
+}
+
+static int states_are_known(const log_report *report)
+{
+	return mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREAD_STATES) > 0;
 }
 
 /* The ID of the thread with an index, and whether it passes the filter. */
@@ -962,6 +969,8 @@ static void print_timeline(const log_report *report)
 	printf("  %" PRIu64 " slices of %s, from %.6f s on\n", timeline.slice_count,
 	       text_duration(length, timeline.slice_ns), (double)timeline.start_ns / 1e9);
 	puts("  # in methods   W, w waited for a monitor   S, s stopped, as for a collection   . in no method");
+	if (states_are_known(report))
+		puts("  Where the log has states of threads, # is running and W any other state.");
 	puts("  a capital letter is at least half of the slice; times in methods include waits and stops");
 	print_left_out(report);
 	printf("  %18s %10s %10s %10s %10s  %-*s  %s\n", "thread", "in methods", "waited", "stopped", "processor",
@@ -974,7 +983,18 @@ static void print_timeline(const log_report *report)
 	}
 }
 
-typedef enum slice_field { EXISTING, METHODS, WAITING, STOPPED, CPU, SAMPLES, WAITING_SAMPLES, FIELDS } slice_field;
+typedef enum slice_field {
+	EXISTING,
+	METHODS,
+	WAITING,
+	STOPPED,
+	CPU,
+	SAMPLES,
+	WAITING_SAMPLES,
+	IN_STATE,
+	RUNNING,
+	FIELDS
+} slice_field;
 
 static uint64_t value_of(const mprof_timeline_slice *slice, slice_field field)
 {
@@ -984,15 +1004,17 @@ static uint64_t value_of(const mprof_timeline_slice *slice, slice_field field)
 					 [STOPPED] = slice->stopped_ns,
 					 [CPU] = slice->cpu_ns,
 					 [SAMPLES] = slice->samples,
-					 [WAITING_SAMPLES] = slice->waiting_samples};
+					 [WAITING_SAMPLES] = slice->waiting_samples,
+					 [IN_STATE] = slice->state_ns,
+					 [RUNNING] = slice->running_ns};
 
 	return values[field];
 }
 
 static void print_thread_json(const log_report *report, json_writer *json, size_t index, size_t slices)
 {
-	static const char *const keys[FIELDS] = {"existing_ns", "methods_ns", "waiting_ns",     "stopped_ns",
-						 "cpu_ns",      "samples",    "waiting_samples"};
+	static const char *const keys[FIELDS] = {"existing_ns", "methods_ns",      "waiting_ns", "stopped_ns", "cpu_ns",
+						 "samples",     "waiting_samples", "state_ns",   "running_ns"};
 	mprof_thread_stats thread;
 
 	get_thread(report, index, &thread);

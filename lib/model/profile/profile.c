@@ -295,6 +295,8 @@ mprof_status mprof_profile_get_timeline_slice(const mprof_profile *profile, size
 		result.cpu_ns = found->cpu_ns;
 		result.samples = found->samples;
 		result.waiting_samples = found->waiting_samples;
+		result.state_ns = profile_clock_duration(&profile->clock, found->in_state + found->open_in_state);
+		result.running_ns = profile_clock_duration(&profile->clock, found->running + found->open_running);
 	}
 	return struct_copy_out(slice, &result, sizeof(result));
 }
@@ -506,6 +508,31 @@ static uint64_t latest_counter(const mprof_profile *profile, const mprof_session
 }
 
 /* What has not ended lasts until the end of the log, or of its thread. */
+static uint64_t end_of_state(const mprof_profile *profile, const thread_record *thread, uint64_t latest)
+{
+	return profile->ends_at_last_event ? thread->last_counter : thread_end(thread, latest);
+}
+
+/* Adds the states that have not changed to the timeline, which show_timeline() has made. */
+static int show_open_states(mprof_profile *profile, const mprof_session *session)
+{
+	const uint64_t latest = latest_counter(profile, session);
+
+	for (size_t i = 0; i < profile->threads.count; i++) {
+		thread_record *thread = &profile->threads.records[i];
+		const uint64_t end = end_of_state(profile, thread, latest);
+
+		if (!thread->doing.is_known)
+			continue;
+		if (!timeline_add(&profile->timeline, &thread->timeline, TIMELINE_OPEN_IN_STATE, thread->doing.since,
+				  end) ||
+		    (thread->doing.is_running && !timeline_add(&profile->timeline, &thread->timeline,
+							       TIMELINE_OPEN_RUNNING, thread->doing.since, end)))
+			return 0;
+	}
+	return 1;
+}
+
 static void extend_unfinished(mprof_profile *profile, const mprof_session *session)
 {
 	const uint64_t latest = latest_counter(profile, session);
@@ -513,9 +540,9 @@ static void extend_unfinished(mprof_profile *profile, const mprof_session *sessi
 	meanings_begin_show(&profile->meanings);
 	for (size_t i = 0; i < profile->threads.count; i++) {
 		const thread_record *thread = &profile->threads.records[i];
-		const uint64_t end = profile->ends_at_last_event ? thread->last_counter : thread_end(thread, latest);
 
-		meanings_show_state(&profile->meanings, &thread->doing, window_clamp(&profile->window, end));
+		meanings_show_state(&profile->meanings, &thread->doing,
+				    window_clamp(&profile->window, end_of_state(profile, thread, latest)));
 	}
 	if (profile->ends_at_last_event)
 		return;
@@ -630,7 +657,8 @@ static int show_results(mprof_profile *profile, const mprof_reader *reader, cons
 	    !collections_pair(&profile->collections, session->start.counter, &profile->window, going) ||
 	    (!show_spans(profile, session) && !profile_limit_skip_result(profile)))
 		return 0;
-	if (profile->timeline.limit != 0 && !show_timeline(profile, session, going) &&
+	if (profile->timeline.limit != 0 &&
+	    (!show_timeline(profile, session, going) || !show_open_states(profile, session)) &&
 	    (going->is_stopped || !profile_limit_skip_result(profile)))
 		return 0;
 	if (!show_lines(profile, reader, going) && (going->is_stopped || !profile_limit_skip_result(profile)))

@@ -289,6 +289,20 @@ static void note_thread_end(mprof_profile *profile, const mprof_event *event)
 	profile->threads.records[position].reported_end = event->counter;
 }
 
+/* Adds the time in the state that a thread leaves now to the timeline. Returns 0 if there is no memory. */
+static int add_time_in_state(mprof_profile *profile, thread_record *thread)
+{
+	const thread_state *state = &thread->doing;
+	const uint64_t now = clamped_time(profile, thread);
+
+	if (profile->timeline.limit == 0 || !state->is_known)
+		return 1;
+	return (timeline_add(&profile->timeline, &thread->timeline, TIMELINE_IN_STATE, state->since, now) &&
+		(!state->is_running ||
+		 timeline_add(&profile->timeline, &thread->timeline, TIMELINE_RUNNING, state->since, now))) ||
+	       profile_limit_skip_slice(profile);
+}
+
 /*
  * A thread that starts has an empty stack. One that ends may still return from calls, as doc/format.md states (4.3).
  * Only the thread's own event counts: one in a block of another thread may be from before or after the events in this
@@ -302,6 +316,7 @@ static void note_life(mprof_profile *profile, thread_record *thread, const mprof
 	}
 	thread->has_ended = event->kind == MPROF_EVENT_THREAD_END;
 	if (thread->has_ended) {
+		(void)add_time_in_state(profile, thread);
 		meanings_end_state(&profile->meanings, &thread->doing, clamped_time(profile, thread));
 		abandon_wait(profile, thread);
 		return;
@@ -428,6 +443,18 @@ static int add_exception_text(mprof_profile *profile, const thread_record *threa
 	       exception_texts_add(&profile->meanings.site_texts, thread->exception_site, text, counter);
 }
 
+/* Outside the order of a thread, for which it is NULL, it is not known how long a state lasted. */
+static int change_state(mprof_profile *profile, thread_record *thread, const meaning_event *known, uint32_t counts)
+{
+	if (thread == NULL)
+		return 1;
+	/* One that states only a priority leaves the state as it is. */
+	if (known->texts[MEANING_STATE] != NULL && !add_time_in_state(profile, thread))
+		return 0;
+	return meanings_change_state(&profile->meanings, &thread->doing, known, thread->id,
+				     clamped_time(profile, thread), counts);
+}
+
 /* Adds what an event with a meaning states; \p thread is NULL if it is in no order. Returns 0 if there is no memory. */
 static int add_known(mprof_profile *profile, thread_record *thread, const mprof_event *event, event_context *context)
 {
@@ -441,10 +468,8 @@ static int add_known(mprof_profile *profile, thread_record *thread, const mprof_
 		return 0;
 	if (known.type == MEANING_WAIT)
 		return find_wait(profile, thread, &known, context);
-	/* Outside the order of a thread, it is not known how long a state lasted. */
 	if (known.type == MEANING_THREAD_STATE)
-		return thread == NULL || meanings_change_state(&profile->meanings, &thread->doing, &known, thread->id,
-							       clamped_time(profile, thread), context->counts);
+		return change_state(profile, thread, &known, context->counts);
 	if (known.type == MEANING_EXCEPTION)
 		return !context->counts || add_exception_text(profile, thread, &known, context->counter);
 	return known.type != MEANING_LOG || !context->counts ||

@@ -408,6 +408,8 @@ int meanings_change_state(meanings *all, thread_state *now, const meaning_event 
 		pass_time(all, now, clamped);
 		now->number = number;
 		now->since = clamped;
+		now->is_known = state[0] != '\0';
+		now->is_running = strcmp(state, "running") == 0;
 		state_at(all, number - 1)->count += counts;
 	}
 	record = state_at(all, now->number - 1);

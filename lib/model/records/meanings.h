@@ -145,6 +145,8 @@ typedef struct thread_state {
 	uint32_t has_priority;
 	uint64_t priority;
 	uint64_t since; /**< The nearest counter inside the window. */
+	int is_known;   /**< The state has a name. */
+	int is_running; /**< That is "running". */
 } thread_state;
 
 /** The texts of one class, or of one site. */

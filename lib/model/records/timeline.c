@@ -115,6 +115,10 @@ static void add_slice(timeline_slice *sum, const timeline_slice *added)
 	sum->existing += added->existing;
 	sum->waiting += added->waiting;
 	sum->stopped += added->stopped;
+	sum->in_state += added->in_state;
+	sum->running += added->running;
+	sum->open_in_state += added->open_in_state;
+	sum->open_running += added->open_running;
 }
 
 /* Makes one slice of each two. */
@@ -153,6 +157,14 @@ static uint64_t *field_of(timeline_slice *slice, timeline_field field)
 		return &slice->existing;
 	case TIMELINE_WAITING:
 		return &slice->waiting;
+	case TIMELINE_IN_STATE:
+		return &slice->in_state;
+	case TIMELINE_RUNNING:
+		return &slice->running;
+	case TIMELINE_OPEN_IN_STATE:
+		return &slice->open_in_state;
+	case TIMELINE_OPEN_RUNNING:
+		return &slice->open_running;
 	default:
 		return &slice->stopped;
 	}
@@ -253,6 +265,8 @@ void timeline_prepare_shown(const timeline *all, timeline_row *row)
 		row->slices[i].existing = 0;
 		row->slices[i].waiting = 0;
 		row->slices[i].stopped = 0;
+		row->slices[i].open_in_state = 0;
+		row->slices[i].open_running = 0;
 	}
 }
 

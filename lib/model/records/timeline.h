@@ -23,7 +23,12 @@ typedef struct timeline_slice {
 	uint64_t open; /**< Time in a call that has not ended, from the last event of the thread on. Computed by
 	                               pauses_show(), like existing, waiting and stopped. */
 	uint64_t existing;
-	uint64_t waiting; /**< Time in waits for monitors. */
+	uint64_t waiting;       /**< Time in waits for monitors. */
+	uint64_t in_state;      /**< Time in a state that the thread has left. */
+	uint64_t running;       /**< Part of it in which that was "running". */
+	uint64_t open_in_state; /**< The same for a state that has not changed. Computed after pauses_show(),
+	                             which sets it to 0. */
+	uint64_t open_running;
 	uint64_t stopped; /**< Time in which the world was stopped. */
 } timeline_slice;
 
@@ -93,7 +98,11 @@ typedef enum timeline_field {
 	TIMELINE_OPEN,
 	TIMELINE_EXISTING,
 	TIMELINE_WAITING,
-	TIMELINE_STOPPED
+	TIMELINE_STOPPED,
+	TIMELINE_IN_STATE,
+	TIMELINE_RUNNING,
+	TIMELINE_OPEN_IN_STATE,
+	TIMELINE_OPEN_RUNNING
 } timeline_field;
 
 /** Adds the time from \p start to \p end, as far as it is inside the window. Returns 0 if there is no memory. */
