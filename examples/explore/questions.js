@@ -144,7 +144,8 @@ export class Questions {
 	async #findings({ selection, log }) {
 		const profile = await this.#profileOf(selection);
 		const nameOf = (kind, id) => {
-			const name = kind === 7 ? this.#nameOf(profile, 'class', id) : this.#frameName(profile, kind, id);
+			const name = kind === 7 ? this.#nameOf(profile, 'class', id)
+				: (kind === 4 ? this.#lines.find(id, false)[0]?.name : null) ?? this.#frameName(profile, kind, id);
 			return name === null || kind === 3 ? null : shortName(name, longestNameInSentence);
 		};
 		return { rows: profile.findings({ log, name: nameOf }) };

@@ -320,6 +320,49 @@ static void write_waiting_samples(test_log *log)
 	cr_assert_eq(mprof_writer_write_samples(log->writer, 7, SESSION_START, samples, 12), MPROF_OK);
 }
 
+/* Full collections leave the heap at the given sizes in megabytes; after each, it grows by half of that. */
+static void write_heap_sizes(test_log *log, const uint64_t *sizes, size_t count)
+{
+	const uint64_t megabyte = 1000000;
+
+	log_begin(log);
+	begin_block(log, 7, SESSION_START);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t start = 1000 * (uint64_t)i;
+
+		add_full(log, MPROF_EVENT_GC_START, i + 1, start, 1, 0);
+		add_full(log, MPROF_EVENT_GC_END, i + 1, start + 10, 1, 0);
+		add_value(log, MPROF_EVENT_GC_RESIZE, sizes[i] * megabyte, start + 20);
+		add_value(log, MPROF_EVENT_GC_RESIZE, sizes[i] * megabyte * 3 / 2, start + 500);
+	}
+	end_block(log);
+	log_profile(log);
+}
+
+Test(findings, name_the_recording_that_finds_what_a_growing_heap_holds)
+{
+	static const uint64_t growing[] = {10, 20, 30, 40, 50};
+	static const uint64_t settled[] = {10, 30, 40, 40, 41};
+	mprof_finding_list *findings;
+	mprof_finding found = {.struct_size = sizeof(found)};
+	test_log log;
+
+	write_heap_sizes(&log, growing, 5);
+	findings = find(&log, NULL);
+	cr_expect_str_eq(
+		find_kind(findings, "heap-growth").text,
+		"The heap grew from 10.00 MB to 50.00 MB, and 5 full collections did not bring it back: record "
+		"--heap, then mprof heap --leaks, shows what holds the objects.");
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+	write_heap_sizes(&log, settled, 5);
+	findings = find(&log, NULL);
+	for (size_t i = 0; mprof_finding_list_get(findings, i, &found) == MPROF_OK; i++)
+		cr_expect_str_neq(found.kind, "heap-growth");
+	mprof_finding_list_destroy(findings);
+	log_release(&log);
+}
+
 Test(findings, leave_out_samples_of_threads_that_wait)
 {
 	mprof_profile_options options;

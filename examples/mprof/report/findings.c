@@ -239,6 +239,16 @@ void report_further_sections(const log_report *report)
  * Findings.
  */
 
+/* The innermost function at a location: of code that is inlined, another one than the function that it belongs to. */
+static const char *innermost_function(const log_report *report, uint32_t location)
+{
+	const native_frame *frames;
+	const size_t count = native_lines_find(report->lines, location, 1, &frames);
+
+	return count > 0 && frames[0].name != NULL ? frames[0].name
+						   : names_sample(report->input.names, MPROF_SAMPLE_LOCATION, location);
+}
+
 /* What a frame is called in sentences. */
 static void write_name(void *user, uint32_t kind, uint32_t id, char *text, size_t size)
 {
@@ -250,6 +260,8 @@ static void write_name(void *user, uint32_t kind, uint32_t id, char *text, size_
 
 	if (kind == MPROF_SAMPLE_CLASS)
 		name = names_class_or_none(report->input.reader, id, &class_of_id);
+	else if (kind == MPROF_SAMPLE_LOCATION)
+		name = innermost_function(report, id);
 	else
 		name = names_sample(report->input.names, kind, id);
 	if (name != NULL && kind == MPROF_SAMPLE_MODULE) {

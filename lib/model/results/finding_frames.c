@@ -224,6 +224,60 @@ static mprof_status sum_callers(const frame_search *search, const mprof_frame_tr
 	return status;
 }
 
+/* Whether a frame has a name that means something to the reader: it is no address and no wrapper of the runtime. */
+static int is_named(const finding_source *source, uint64_t key)
+{
+	char name[FINDING_NAME_SIZE];
+
+	if (kind_of(key) != MPROF_SAMPLE_METHOD && kind_of(key) != MPROF_SAMPLE_FUNCTION)
+		return 0;
+	finding_name(source, kind_of(key), id_of(key), name);
+	return strncmp(name, "object.", 7) != 0 && strncmp(name, "(wrapper", 8) != 0;
+}
+
+/* Whether a name is only the place in a module: "libc.so.6+0x1234". */
+static int is_place(const char *name)
+{
+	return strstr(name, "+0x") != NULL;
+}
+
+/* Whether a frame has a name that its module states, not only its place there. */
+static int has_symbol(const finding_source *source, uint64_t key)
+{
+	char name[FINDING_NAME_SIZE];
+
+	return is_named(source, key) && !is_place(finding_name(source, kind_of(key), id_of(key), name));
+}
+
+/* The callers of the selected frame that are nearest to it and have a name, by the value that it has below them. */
+static mprof_status sum_named_callers(const frame_search *search, const mprof_frame_tree *tree, uint64_t whole,
+				      frame_sums *sums)
+{
+	const size_t count = mprof_frame_tree_get_node_count(tree);
+	mprof_frame_node node = {.struct_size = sizeof(node)};
+	mprof_status status = sums_init(sums, search->source, count);
+
+	for (size_t i = 1; i < count && status == MPROF_OK; i++) {
+		uint64_t key = 0;
+		uint64_t value;
+
+		status = mprof_frame_tree_get_node(tree, i, &node);
+		value = node.self;
+		/* Names are found for the few nodes that matter only. */
+		if (unite_locations(search->source->reader, node.kind, node.id) != search->selected ||
+		    finding_percent(value, whole) == 0)
+			continue;
+		while (node.parent != 0 && status == MPROF_OK && key == 0) {
+			status = mprof_frame_tree_get_node(tree, node.parent, &node);
+			key = unite_locations(search->source->reader, node.kind, node.id);
+			key = has_symbol(search->source, key) ? key : 0;
+		}
+		sums_add(sums, key, key != 0 ? value : 0);
+	}
+	sums_unite(sums);
+	return status;
+}
+
 /* Writes who calls the hot frame most, "" if nobody does. */
 static mprof_status describe_caller(frame_search *search, uint64_t hot, uint64_t value, char *text, size_t size)
 {
@@ -240,11 +294,21 @@ static mprof_status describe_caller(frame_search *search, uint64_t hot, uint64_t
 	if (status == MPROF_OK)
 		status = sum_callers(search, tree, &callers);
 	largest = status == MPROF_OK ? sums_largest(&callers) : NULL;
-	/* Of a recursive frame, hardly any time may be in calls from others. */
-	if (largest != NULL && finding_percent(largest->value, value) > 0)
+	/* An address names nobody. */
+	if (largest != NULL && !has_symbol(search->source, largest->key)) {
+		sums_destroy(&callers, search->source);
+		status = sum_named_callers(search, tree, value, &callers);
+		largest = status == MPROF_OK ? sums_largest(&callers) : NULL;
+		if (largest != NULL && finding_percent(largest->value, value) > 0)
+			snprintf(text, size, "; for %s of that, the nearest caller with a name is %s",
+				 finding_share(share, largest->value, value),
+				 finding_name(search->source, kind_of(largest->key), id_of(largest->key), name));
+		/* Of a recursive frame, hardly any time may be in calls from others. */
+	} else if (largest != NULL && finding_percent(largest->value, value) > 0) {
 		snprintf(text, size, "; %s calls it for %s of that",
 			 finding_name(search->source, kind_of(largest->key), id_of(largest->key), name),
 			 finding_share(share, largest->value, value));
+	}
 	sums_destroy(&callers, search->source);
 	mprof_frame_tree_destroy(tree);
 	search->selected = 0;
@@ -262,11 +326,12 @@ static mprof_status add_hot_frame(frame_search *search, finding_source *source, 
 
 	if (status != MPROF_OK)
 		return status;
+	finding_name(source, kind_of(hot->key), id_of(hot->key), name);
 	finding_pattern(source, kind_of(hot->key), id_of(hot->key), pattern);
 	snprintf(words, sizeof(words), "report --callers='%.300s'", pattern);
 	finding_add(source, "hot-method", search->from == MPROF_FRAME_SOURCE_CALLS ? "methods" : "samples",
-		    finding_percent(hot->value, whole), words, "%s takes %s of the %s%s.",
-		    finding_name(source, kind_of(hot->key), id_of(hot->key), name),
+		    finding_percent(hot->value, whole), words, "%s%s%s takes %s of the %s%s.",
+		    is_place(name) ? "Code at " : "", name, is_place(name) ? ", which has no symbol," : "",
 		    finding_share(share, hot->value, whole), search->subject, caller);
 	return MPROF_OK;
 }
@@ -313,17 +378,6 @@ static int is_of_program(const finding_source *source, uint64_t key)
 	if (kind_of(key) != MPROF_SAMPLE_METHOD && kind_of(key) != MPROF_SAMPLE_FUNCTION)
 		return 0;
 	return !finding_is_of_runtime(finding_name(source, kind_of(key), id_of(key), name));
-}
-
-/* Whether a frame has a name that means something to the reader: it is no address and no wrapper of the runtime. */
-static int is_named(const finding_source *source, uint64_t key)
-{
-	char name[FINDING_NAME_SIZE];
-
-	if (kind_of(key) != MPROF_SAMPLE_METHOD && kind_of(key) != MPROF_SAMPLE_FUNCTION)
-		return 0;
-	finding_name(source, kind_of(key), id_of(key), name);
-	return strncmp(name, "object.", 7) != 0 && strncmp(name, "(wrapper", 8) != 0;
 }
 
 /* Removes and returns the one with a name that has the most time; a value of 0 means that there is none. */

@@ -65,7 +65,10 @@ static char *describe_part_of_run(const finding_source *source, uint64_t part, c
  * Call sites.
  */
 
-/* Writes the name of a frame of a call stack. */
+/*
+ * Writes the name of a frame of a call stack: of native code, that of the innermost function that the caller knows to be
+ * inlined there, unless it is of the runtime.
+ */
 static void name_frame(const finding_source *source, const mprof_stack_frame *frame, char text[FINDING_NAME_SIZE])
 {
 	mprof_record record;
@@ -73,6 +76,11 @@ static void name_frame(const finding_source *source, const mprof_stack_frame *fr
 	if (!frame->is_native) {
 		finding_name(source, MPROF_SAMPLE_METHOD, frame->id, text);
 		return;
+	}
+	if (source->options.name != NULL) {
+		finding_name(source, MPROF_SAMPLE_LOCATION, frame->id, text);
+		if (text[0] != '\0' && !finding_is_of_runtime(text))
+			return;
 	}
 	if (mprof_reader_lookup_record(source->reader, MPROF_RECORD_LOCATION, frame->id, &record, sizeof(record)) ==
 		    MPROF_OK &&
@@ -254,23 +262,30 @@ static mprof_thread_stats find_busiest_thread(const finding_source *source)
  * Samples by processor time do not show that the thread that does the work also waits. A system that does not measure
  * how long threads are ready states 0: then it is not known whether a thread waited.
  */
-static void find_waiting_thread(finding_source *source)
+static int has_hidden_waits(const finding_source *source, const mprof_thread_stats *thread, uint64_t *waited)
 {
 	/* Samples by processor time, too, hit threads that begin to wait. */
-	enum { MIN_SHARE = 15, MAX_SEVERITY = 45, FEW = 20 };
+	enum { MIN_SHARE = 15, FEW = 20 };
+	const uint64_t active = thread->cpu_ns + thread->ready_ns;
+
+	*waited = thread->wall_ns > active ? thread->wall_ns - active : 0;
+	return source->totals.samples > 0 && source->totals.jit_methods > 0 && thread->ready_ns > 0 &&
+	       finding_percent(count_waiting_samples(source), source->totals.samples) < FEW &&
+	       finding_percent(*waited, source->totals.wall_ns) >= MIN_SHARE;
+}
+
+static void find_waiting_thread(finding_source *source)
+{
+	enum { MAX_SEVERITY = 45 };
 	const mprof_thread_stats thread = find_busiest_thread(source);
-	const uint64_t wall = source->totals.wall_ns;
-	const uint64_t active = thread.cpu_ns + thread.ready_ns;
-	const uint64_t waited = thread.wall_ns > active ? thread.wall_ns - active : 0;
+	uint64_t waited;
 	char duration[FINDING_NUMBER_SIZE];
 	char part[FINDING_NUMBER_SIZE + 16];
 	char name[FINDING_WORDS_SIZE];
 
-	if (source->totals.samples == 0 || source->totals.jit_methods == 0 || thread.ready_ns == 0 ||
-	    finding_percent(count_waiting_samples(source), source->totals.samples) >= FEW ||
-	    finding_percent(waited, wall) < MIN_SHARE)
+	if (!has_hidden_waits(source, &thread, &waited))
 		return;
-	finding_add(source, "wait", "threads", at_most(finding_percent(waited, wall), MAX_SEVERITY),
+	finding_add(source, "wait", "threads", at_most(finding_percent(waited, source->totals.wall_ns), MAX_SEVERITY),
 		    "report --sections=threads",
 		    "Thread %s, which ran longest, waited for %s%s; record --sample-real shows where.",
 		    finding_words(name, thread.name != NULL ? thread.name : "(without a name)"),
@@ -281,8 +296,10 @@ static void find_waiting_thread(finding_source *source)
 static void find_idle_threads(finding_source *source)
 {
 	const thread_times times = sum_thread_times(source);
+	const mprof_thread_stats busiest = find_busiest_thread(source);
 	const uint64_t wall = source->totals.wall_ns;
 	const uint64_t active = finding_percent(times.cpu_ns + times.ready_ns, wall);
+	uint64_t waited;
 	char used[FINDING_NUMBER_SIZE];
 	char ready[FINDING_NUMBER_SIZE];
 	char whole[FINDING_NUMBER_SIZE];
@@ -299,7 +316,8 @@ static void find_idle_threads(finding_source *source)
 			    "Threads that were ready to run waited %s in all for a processor, in a run of %s: the "
 			    "machine was busy, so times are too long.",
 			    finding_duration(ready, times.ready_ns), finding_duration(whole, wall));
-	if (active >= 50)
+	/* Another finding states it of the thread that does the work, and which samples show more. */
+	if (active >= 50 || has_hidden_waits(source, &busiest, &waited))
 		return;
 	words = count_waiting_samples(source) > 0 ? "report --sections=threads,sample-waits"
 						  : "report --sections=threads";
@@ -582,6 +600,99 @@ static void find_heap(finding_source *source)
 	add_last_snapshot(source, &last, &largest[0]);
 }
 
+/*
+ * Growth without snapshots.
+ */
+
+/* Sizes of the heap after full collections: each is the smallest size until the next one. */
+typedef struct heap_sizes {
+	uint64_t first;
+	uint64_t middle;
+	uint64_t last;
+	size_t count;
+	size_t increases;
+} heap_sizes;
+
+static uint32_t oldest_generation(const finding_source *source)
+{
+	mprof_collection row = {.struct_size = sizeof(row)};
+	uint32_t oldest = 0;
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_COLLECTIONS, i, &row); i++)
+		oldest = row.generation > oldest ? row.generation : oldest;
+	return oldest;
+}
+
+/* The smallest size from one time to another, 0 if there is none. \p next: the first row to look at; it is moved on. */
+static uint64_t least_size(const finding_source *source, int64_t from, int64_t to, size_t *next)
+{
+	mprof_heap_resize row = {.struct_size = sizeof(row)};
+	uint64_t least = 0;
+
+	for (; NEXT_ROW(source, MPROF_TABLE_HEAP_RESIZES, *next, &row) && row.time_ns < to; ++*next) {
+		if (row.time_ns >= from && (least == 0 || row.bytes < least))
+			least = row.bytes;
+	}
+	return least;
+}
+
+static void add_size(heap_sizes *sizes, uint64_t size, size_t middle)
+{
+	if (size == 0)
+		return;
+	sizes->increases += sizes->count > 0 && size > sizes->last;
+	sizes->first = sizes->count == 0 ? size : sizes->first;
+	sizes->middle = sizes->count <= middle ? size : sizes->middle;
+	sizes->last = size;
+	sizes->count++;
+}
+
+static heap_sizes sizes_after_collections(const finding_source *source)
+{
+	const uint32_t oldest = oldest_generation(source);
+	mprof_collection row = {.struct_size = sizeof(row)};
+	heap_sizes sizes = {0};
+	int64_t start = 0;
+	size_t full = 0;
+	size_t next = 0;
+	int has_start = 0;
+
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_COLLECTIONS, i, &row); i++)
+		full += row.generation == oldest;
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_COLLECTIONS, i, &row); i++) {
+		if (row.generation != oldest)
+			continue;
+		if (has_start)
+			add_size(&sizes, least_size(source, start, row.start_ns, &next), full / 2);
+		start = row.start_ns;
+		has_start = 1;
+	}
+	if (has_start)
+		add_size(&sizes, least_size(source, start, INT64_MAX, &next), full / 2);
+	return sizes;
+}
+
+/* Collections of everything that leave more each time: something holds objects that are not needed any more. */
+static void find_kept_memory(finding_source *source)
+{
+	enum { MIN_COUNT = 4, NEARLY_ALWAYS = 80, MIN_LATE_GROWTH = 20 };
+	const heap_sizes sizes = sizes_after_collections(source);
+	char from[FINDING_NUMBER_SIZE];
+	char to[FINDING_NUMBER_SIZE];
+	char count[FINDING_NUMBER_SIZE];
+
+	if (count_rows(source, MPROF_TABLE_HEAP_SHOTS) > 0 || sizes.count < MIN_COUNT || sizes.last < MEGABYTE ||
+	    finding_percent(sizes.increases, sizes.count - 1) < NEARLY_ALWAYS || sizes.last / 2 < sizes.first ||
+	    sizes.last < sizes.middle || finding_percent(sizes.last - sizes.middle, sizes.middle) < MIN_LATE_GROWTH)
+		return;
+	finding_add(source, "heap-growth", "collections",
+		    at_most(30 + finding_percent(sizes.last - sizes.first, sizes.last) / 2, 75),
+		    "report --sections=collections",
+		    "The heap grew from %s to %s, and %s full collections did not bring it back: record --heap, then "
+		    "mprof heap --leaks, shows what holds the objects.",
+		    finding_bytes(from, sizes.first), finding_bytes(to, sizes.last), finding_count(count, sizes.count));
+}
+
 /* Writes "; SHARE of it was allocated by NAME" for the largest site; "" if its call stack is not known. */
 static char *describe_memory_site(const finding_source *source, uint32_t stack, uint64_t part, uint64_t whole,
 				  char *text, size_t size)
@@ -829,6 +940,56 @@ static void add_span(finding_source *source, const mprof_event_type_stats *span)
 		    finding_duration(longest, span->max_ns));
 }
 
+/* Writes "; NAME has DURATION, NAME DURATION: ..." for those that methods await longest after the first one. */
+static void describe_other_awaits(const finding_source *source, const mprof_wait_stats *most, char *text, size_t size)
+{
+	enum { OTHERS = 2, MIN_SHARE = 10 };
+	uint64_t bound = most->total_ns;
+	char duration[FINDING_NUMBER_SIZE];
+	char name[FINDING_WORDS_SIZE];
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < OTHERS; i++) {
+		mprof_wait_stats row = {.struct_size = sizeof(row)};
+		mprof_wait_stats next = {.struct_size = sizeof(next)};
+
+		for (size_t k = 0; NEXT_ROW(source, MPROF_TABLE_WAITS, k, &row); k++) {
+			if (!row.is_rest && strcmp(row.kind, most->kind) == 0 && row.total_ns < bound &&
+			    row.total_ns > next.total_ns)
+				next = row;
+		}
+		if (finding_percent(next.total_ns, most->total_ns) < MIN_SHARE)
+			break;
+		length += (size_t)snprintf(text + length, size - length, "%s %s %s%s", i == 0 ? "; then" : ",",
+					   finding_words(name, next.name), i == 0 ? "with " : "",
+					   finding_duration(duration, next.total_ns));
+		bound = next.total_ns;
+	}
+	if (length > 0)
+		snprintf(text + length, size - length, ". Of methods that await each other, look at the innermost");
+}
+
+/* The methods of an async method are those of its builder, which the compiler makes it call. */
+static void find_async_methods(finding_source *source)
+{
+	mprof_method_stats row = {.struct_size = sizeof(row)};
+	char name[4 * FINDING_NAME_SIZE];
+
+	if (count_rows(source, MPROF_TABLE_WAITS) > 0)
+		return;
+	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_METHODS, i, &row); i++) {
+		name[0] = '\0';
+		mprof_reader_format_method(source->reader, row.id, name, sizeof(name));
+		if (strstr(name, "AsyncTaskMethodBuilder") == NULL && strstr(name, "AsyncVoidMethodBuilder") == NULL)
+			continue;
+		finding_add(source, "wait", "waits", 11, "report --sections=waits",
+			    "The program has async methods, and the log lacks how long they wait: record --async shows "
+			    "which await takes long.");
+		return;
+	}
+}
+
 static void find_waits(finding_source *source)
 {
 	mprof_wait_stats row = {.struct_size = sizeof(row)};
@@ -839,6 +1000,7 @@ static void find_waits(finding_source *source)
 	char longest[FINDING_NUMBER_SIZE];
 	char name[FINDING_WORDS_SIZE];
 	char kind[FINDING_WORDS_SIZE];
+	char others[4 * FINDING_WORDS_SIZE] = "";
 
 	for (size_t i = 0; NEXT_ROW(source, MPROF_TABLE_WAITS, i, &row); i++) {
 		if (!row.is_rest && row.total_ns > most.total_ns)
@@ -846,14 +1008,16 @@ static void find_waits(finding_source *source)
 	}
 	if (most.count == 0)
 		return;
+	if (strcmp(most.kind, "await") == 0)
+		describe_other_awaits(source, &most, others, sizeof(others));
 	finding_add(source, "wait", "waits",
 		    at_most(at_least(finding_percent(most.total_ns, source->totals.wall_ns), 12), 70),
 		    "report --sections=waits",
-		    "%s%s%s: %s wait%s of %s in all, half of them of up to %s, the longest of %s.",
+		    "%s%s%s: %s wait%s of %s in all, half of them of up to %s, the longest of %s%s.",
 		    finding_words(kind, most.kind), most.kind[0] != '\0' && most.name[0] != '\0' ? ": " : "",
 		    finding_words(name, most.name), finding_count(count, most.count), most.count == 1 ? "" : "s",
 		    finding_duration(duration, most.total_ns), finding_duration(median, most.p50_ns),
-		    finding_duration(longest, most.max_ns));
+		    finding_duration(longest, most.max_ns), others);
 }
 
 static void find_spans(finding_source *source)
@@ -900,9 +1064,10 @@ static void add_summary(finding_source *source)
 static mprof_status apply_rules(finding_source *source)
 {
 	static void (*const rules[])(finding_source *) = {
-		find_losses,         find_few_samples, find_cut_stacks,    find_contention,  find_idle_threads,
-		find_waiting_thread, find_heap,        find_native_memory, find_collections, find_exceptions,
-		find_spans,          find_waits,       find_allocations,   find_compilation,
+		find_losses,       find_few_samples,    find_cut_stacks,  find_contention,
+		find_idle_threads, find_waiting_thread, find_kept_memory, find_async_methods,
+		find_heap,         find_native_memory,  find_collections, find_exceptions,
+		find_spans,        find_waits,          find_allocations, find_compilation,
 	};
 	const mprof_status status = finding_frames_find(source);
 
