@@ -87,7 +87,7 @@ export function colorOf(name, isDark) {
 	return `hsl(${hue} ${isDark ? 55 : 85}% ${light}%)`;
 }
 
-export const activityColors = { methods: '#4c8fd6', waiting: '#e0a23c', stopped: '#d0574f', samples: '#7b61c9', collection: '#3f9c6b' };
+export const activityColors = { methods: '#4c8fd6', running: '#2a9fb5', waiting: '#e0a23c', stopped: '#d0574f', samples: '#7b61c9', collection: '#3f9c6b' };
 
 /** Colors of a theme for drawings. */
 export function drawingColors(isDark) {

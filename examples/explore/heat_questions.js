@@ -9,7 +9,7 @@ const wantedColumns = 60;
 // The maximum of slices of a timeline.
 const mostCells = 10000;
 
-const values = ['methods', 'running', 'waiting', 'stopped', 'samples'];
+const values = ['active', 'inactive', 'methods', 'running', 'waiting', 'stopped', 'runningSamples', 'waitingSamples', 'samples'];
 
 /** The period that divides a time into about as many columns as are wanted: 1, 2 or 5 times a power of ten. */
 function choosePeriod(length) {
@@ -64,11 +64,15 @@ export class HeatQuestions {
 	#add(sums, slices, cellOf) {
 		for (let i = 0; i < slices.length; i++) {
 			const at = cellOf(slices.start_ns[i]);
+			sums.active[at] += slices.running_ns[i];
+			sums.inactive[at] += slices.state_ns[i] - slices.running_ns[i];
 			sums.methods[at] += slices.methods_ns[i];
 			sums.running[at] += Math.max(0, slices.methods_ns[i] - slices.waiting_ns[i] - slices.stopped_ns[i]);
 			sums.waiting[at] += slices.waiting_ns[i];
 			sums.stopped[at] += slices.stopped_ns[i];
 			sums.samples[at] += slices.samples[i];
+			sums.waitingSamples[at] += slices.waiting_samples[i];
+			sums.runningSamples[at] += slices.samples[i] - slices.waiting_samples[i];
 		}
 	}
 }

@@ -6,7 +6,7 @@ import { mergeNodes } from './frame_nodes.js';
 import { HeatQuestions } from './heat_questions.js';
 import { HeapQuestions } from './heap_questions.js';
 import { NativeLines } from './native_lines.js';
-import { shortName } from './short_name.js';
+import { ellipsis, shortName } from './short_name.js';
 import { TimelineQuestions } from './timeline_questions.js';
 
 // Profiles of selections that are kept.
@@ -21,10 +21,13 @@ const namedColumnsOf = {
 };
 
 // Characters of a name in a sentence.
-const longestNameInSentence = 90;
+const longestNameInSentence = 56;
 
 // Frames of a call stack that are shown in a row.
 const mostFrames = 3;
+
+/** Whether a type of events is one whose events are in another view, as states of threads are (doc/format.md, 4.11). */
+const isMeaning = (name) => name?.startsWith('mprof.') ?? false;
 
 /** Options of all profiles: allocations and waits without a call stack have a node of the call tree. */
 export const profileOptions = { timelineSlices: 1200, maxSpans: 50000, withCallSites: true, foldIdle: true };
@@ -146,15 +149,15 @@ export class Questions {
 		const nameOf = (kind, id) => {
 			const name = kind === 7 ? this.#nameOf(profile, 'class', id)
 				: (kind === 4 ? this.#lines.find(id, false)[0]?.name : null) ?? this.#frameName(profile, kind, id);
-			return name === null || kind === 3 ? null : shortName(name, longestNameInSentence);
+			return name === null || kind === 3 ? null : shortName(name, longestNameInSentence).replaceAll(ellipsis, '...');
 		};
 		return { rows: profile.findings({ log, name: nameOf }) };
 	}
 
 	#frameNames(stack, view) {
-		const frames = view.stack(stack);
-		return this.#joinFrames(frames.slice(0, mostFrames).map(({ id, isNative }) =>
-			isNative ? view.frameName(4, id) ?? 'native code' : view.readableMethodName(id) ?? 'unknown'), frames.length);
+		const frames = view.stack(stack).flatMap((frame) => this.#nativeFrames(view, frame) ??
+			[{ name: frame.isNative ? view.frameName(4, frame.id) ?? 'native code' : view.readableMethodName(frame.id) ?? 'unknown' }]);
+		return this.#joinFrames(frames.slice(0, mostFrames).map(({ name }) => name), frames.length);
 	}
 
 	#joinFrames(names, count) {
@@ -264,7 +267,14 @@ export class Questions {
 
 	async #table({ selection, name, options }) {
 		const profile = await this.#profileOf(selection);
-		return { ...this.#addNames(profile, name, profile.table(name, options)), columns: this.#mprof.columns(name) };
+		const table = this.#addNames(profile, name, profile.table(name, options));
+		return { ...(name === 'event_types' ? this.#withoutMeanings(table) : table), columns: this.#mprof.columns(name) };
+	}
+
+	#withoutMeanings(table) {
+		const kept = Array.from(table.name.keys()).filter((i) => !isMeaning(table.name[i]));
+		return Object.fromEntries(Object.entries(table).map(([column, values]) =>
+			[column, column === 'length' ? kept.length : typeof values === 'object' ? kept.map((i) => values[i]) : values]));
 	}
 
 	#counts(counts, nameOf) {
@@ -289,7 +299,8 @@ export class Questions {
 			events: this.#counts(events, (kind) => this.#mprof.eventName(kind)),
 			blocks: this.#counts(blocks, (kind) => this.#mprof.blockName(kind)),
 			lost: this.#counts(lost, (kind) => this.#mprof.lossName(kind)),
-			rows: Object.fromEntries(this.#mprof.tableNames.map((name) => [name, profile.rowCount(name)])),
+			rows: { ...Object.fromEntries(this.#mprof.tableNames.map((name) => [name, profile.rowCount(name)])),
+				event_types: profile.table('event_types').name.filter((name) => !isMeaning(name)).length },
 			snapshots: profile.table('heap_shots'), properties: profile.table('properties'),
 			memory: profile.row('memory'), threadNames: this.#threadNames(this.#whole), precompiled: this.#precompiled(profile), version: this.#mprof.version,
 		};

@@ -2,7 +2,7 @@
 // Shortens names of methods, functions and classes for boxes and columns: namespaces, arguments, text between angle brackets
 // and the class are left out, in this order; the own name is shortened last.
 
-const ellipsis = '…';
+export const ellipsis = '…';
 const opening = '<([';
 const closing = '>)]';
 
@@ -93,11 +93,16 @@ export function className(name) {
 	return /^[^.<`( ]*/.exec(name.slice(parseName(name).owner))[0];
 }
 
+// Characters of a frame, with what separates it from the next one.
+const leastFrame = 15;
+
 /** The frames of a call stack, separated by " < ", in about that many characters: each has its share. */
 export function shortStack(text, width) {
 	if (text.length <= width)
 		return text;
-	const frames = text.split(' < ');
+	const all = text.split(' < ');
+	// In few characters, some frames are of more use than a bit of each.
+	const frames = all.length * leastFrame <= width ? all : [...all.slice(0, Math.max(1, Math.floor(width / leastFrame) - 1)), ellipsis];
 	const share = Math.max(12, Math.floor(width / frames.length) - 3);
 	return frames.map((frame) => shortName(frame, share)).join(' < ');
 }

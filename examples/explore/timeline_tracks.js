@@ -2,12 +2,13 @@
 // The tracks of a timeline: the axis with markers and pauses, metrics, and threads with their calls. A track has a
 // height, draws itself for a window of time, and describes what is at a place.
 import { activityColors, boxText, frameColor, lookOf } from './colors.js';
-import { bytesText, figureText, timeText } from './figures.js';
+import { bytesText, countOf, countText, timeText } from './figures.js';
 import { drawSpans, spanAt } from './span_painter.js';
 import { lowerBound } from './time_window.js';
 
 const axisHeight = 20;
-const tickCharacter = 6;
+/** The width of a character below an axis. */
+export const tickCharacter = 6;
 const bandHeight = 13;
 const callHeight = 15;
 const activityHeight = 16;
@@ -209,8 +210,8 @@ export class ThreadTrack {
 
 	/** Whether the thread did or waited for anything, apart from being stopped. */
 	get isActive() {
-		const { methods_ns: methods, samples, waiting_ns: waiting } = this.slices;
-		return [methods, samples, waiting].some((column) => column.some((value) => value > 0));
+		const { methods_ns: methods, samples, waiting_ns: waiting, state_ns: states } = this.slices;
+		return [methods, samples, waiting, states].some((column) => column.some((value) => value > 0));
 	}
 
 	draw(context, window, width, colors) {
@@ -249,10 +250,15 @@ export class ThreadTrack {
 		const first = Math.max(0, Math.floor((window.from - start) / step));
 		const last = Math.min(slices.length, Math.ceil((window.to - start) / step));
 		for (let i = first; i < last; i++) {
-			if (slices.methods_ns[i] > 0)
+			if (slices.state_ns[i] > 0) {
+				fill(i, slices.state_ns[i] / step, activityColors.waiting);
+				fill(i, slices.running_ns[i] / step, activityColors.running);
+			} else if (slices.methods_ns[i] > 0) {
 				fill(i, slices.methods_ns[i] / step, activityColors.methods);
-			else if (slices.samples[i] > 0)
-				fill(i, slices.samples[i] / most, activityColors.samples);
+			} else if (slices.samples[i] > 0) {
+				fill(i, slices.samples[i] / most, activityColors.waiting);
+				fill(i, (slices.samples[i] - slices.waiting_samples[i]) / most, activityColors.samples);
+			}
 			if (slices.waiting_ns[i] > 0)
 				fill(i, slices.waiting_ns[i] / step, activityColors.waiting);
 			if (slices.stopped_ns[i] > 0)
@@ -299,10 +305,14 @@ export class ThreadTrack {
 		const i = Math.floor((time - start) / step);
 		if (!(i >= 0 && i < this.slices.length))
 			return null;
-		const parts = [['methods_ns', 'in methods'], ['waiting_ns', 'waiting'], ['stopped_ns', 'stopped'], ['cpu_ns', 'of processor time']]
+		const parts = [['methods_ns', 'in methods'], ['running_ns', 'running'], ['waiting_ns', 'waiting for monitors'], ['stopped_ns', 'stopped'], ['cpu_ns', 'of processor time']]
 			.filter(([key]) => this.slices[key][i] > 0).map(([key, text]) => `${timeText(this.slices[key][i])} ${text}`);
-		if (this.slices.samples[i] > 0)
-			parts.push(`${figureText(this.slices.samples[i], 'count')} samples`);
+		if (this.slices.state_ns[i] > this.slices.running_ns[i])
+			parts.push(`${timeText(this.slices.state_ns[i] - this.slices.running_ns[i])} in other states`);
+		if (this.slices.samples[i] > 0) {
+			const waiting = this.slices.waiting_samples[i];
+			parts.push(countOf(this.slices.samples[i], 'sample') + (waiting > 0 ? `, ${countText(waiting)} of them waiting` : ''));
+		}
 		const from = timeText(this.slices.start_ns[i]);
 		return { text: `${timeText(step)} from ${from}: ${parts.length > 0 ? parts.join(', ') : 'nothing recorded'}` };
 	}

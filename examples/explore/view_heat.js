@@ -6,13 +6,18 @@ import { isDarkTheme, legendParts } from './colors.js';
 import { announce, element, fileName, saveFile } from './dom.js';
 import { countText, timeText } from './figures.js';
 import { SvgContext } from './svg_context.js';
+import { tickCharacter } from './timeline_tracks.js';
 import { emptyText } from './view_tables.js';
 
 const heatValues = [
+	{ id: 'active', title: 'In the state "running"', unit: 'ns' },
 	{ id: 'running', title: 'In methods, not waiting for monitors or stopped', unit: 'ns',
 		note: 'Calls that sleep or wait for anything but a monitor count: the log does not have how long they wait.' },
 	{ id: 'methods', title: 'In methods, also waiting or stopped', unit: 'ns' },
+	{ id: 'inactive', title: 'In other states than "running"', unit: 'ns' },
 	{ id: 'waiting', title: 'Waiting for monitors', unit: 'ns' }, { id: 'stopped', title: 'World stopped', unit: 'ns' },
+	{ id: 'runningSamples', title: 'Samples of threads that ran', unit: 'count', without: 'waitingSamples' },
+	{ id: 'waitingSamples', title: 'Samples of threads that waited', unit: 'count' },
 	{ id: 'samples', title: 'Samples', unit: 'count' },
 ];
 
@@ -156,8 +161,12 @@ class HeatMap {
 		context.fillStyle = isDark ? '#9aa4af' : '#57606a';
 		context.textBaseline = 'top';
 		const every = Math.ceil(columns / Math.max(1, Math.floor((this.#size.width - axisLeft) / 80)));
-		for (let column = 0; column < columns; column += every)
-			context.fillText(timeText(column * period), this.#place(column * rows).x, this.#size.height - axisBottom + 4);
+		for (let column = 0; column < columns; column += every) {
+			const { x } = this.#place(column * rows);
+			const text = timeText(column * period);
+			if (x + text.length * tickCharacter <= this.#size.width)
+				context.fillText(text, x, this.#size.height - axisBottom + 4);
+		}
 		for (let row = 0; row < rows; row += 10)
 			context.fillText(`+${timeText(row * cell)}`, 2, this.#place(row).y);
 	}
@@ -253,10 +262,12 @@ function periodChoice(period, length) {
 export const heatView = {
 	id: 'heat',
 	title: 'Heat map',
-	isFilled: ({ totals, rows }) => totals.calls > 0 || totals.samples > 0 || rows.pauses > 0,
+	isFilled: ({ totals, rows }) => totals.calls > 0 || totals.samples > 0 || rows.pauses > 0 || rows.thread_states > 0,
 	async draw(container, { client, selection, address }) {
 		const heat = await client.ask('heat', { period: Number(address.period) || 0, threads: selection.threads });
-		const found = heat.columns === 0 ? [] : heatValues.filter(({ id }) => heat.values[id].some((value) => value > 0));
+		const has = (id) => heat.values[id].some((value) => value > 0);
+		// A part is shown if there is another one.
+		const found = heat.columns === 0 ? [] : heatValues.filter(({ id, without }) => has(id) && (without === undefined || has(without)));
 		if (found.length === 0) {
 			container.replaceChildren(emptyText('--calls or --sample'));
 			return null;

@@ -87,8 +87,10 @@ function describeSession({ session, bytes, threads, methods, classes, version })
 		['complete', session.complete ? 'yes' : 'no', session.complete, 'complete'],
 		['size of the log', bytesText(bytes), bytes, 'size'],
 		['start (UTC)', start ?? 'not recorded', session.start_time_us, 'start_time_us'],
-		['threads', countText(threads), threads, 'threads'], ['methods defined', countText(methods), methods, 'defined_methods'],
-		['classes', countText(classes), classes, 'defined_classes'], ['read with libmprof', version, version, 'version'],
+		['threads', countText(threads), threads, 'threads'],
+		...[['methods defined', methods, 'defined_methods'], ['classes', classes, 'defined_classes']].filter(([, count]) => count > 0)
+			.map(([name, count, key]) => [name, countText(count), count, key]),
+		['read with libmprof', version, version, 'version'],
 	];
 }
 

@@ -26,6 +26,8 @@ function metricText(value, { flags }, row) {
 	return format(value);
 }
 
+const formTitles = { instant: 'event', begin: 'span', 'async-begin': 'span across threads', 'async-end': 'end of a span', end: 'end of a span' };
+
 // id: of the view; name: of the table; columns: title, what has the values, function of a value that makes a text; more: other
 // tables of the same view, with the same fields; total: the total that a log with something to show has, if not rows of the
 // table. Values are those of a field, of the field with a measure, such as '@self', or made by a function.
@@ -45,7 +47,7 @@ const definitions = [
 		['Lost events', 'lost']] },
 	{ id: 'spans', title: 'Spans', name: 'event_types', sort: 'Total', columns: [
 		['Name', 'name'], ['Category', 'category'],
-		['Form', 'form_text'],
+		['Form', ({ form_text: forms }) => Array.from(forms, (form) => formTitles[form] ?? form)],
 		['Events', '@count'], ['Not ended', 'unfinished'], ['No start', 'unmatched'],
 		['Errors', 'errors'], ['Total', '@total'], ['p50', 'p50_ns'], ['p99', 'p99_ns'],
 		['Max', 'max_ns']] },
@@ -71,6 +73,7 @@ const definitions = [
 		['Call stack', 'stack_text'], ['Alive', '@self'], ['Created', '@count']] }] },
 	{ id: 'memory', title: 'Native memory', name: 'memory_sites', sort: 'Live bytes', columns: [
 		['Call stack', 'stack_text'], ['Live bytes', '@live'], ['Live blocks', '@liveCount'],
+		['Unreachable bytes', 'unreachable_bytes'], ['Unreachable blocks', 'unreachable'],
 		['Bytes', '@self'], ['Allocations', '@count'], ['Peak bytes', '@peak']] },
 	{ id: 'metrics', title: 'Metrics', name: 'metrics', exact: true, sort: 'Metric', columns: [
 		['Metric', 'name'], ['Section', 'section'], ['Values', 'count'],

@@ -82,8 +82,20 @@ function makeMetrics(metrics, values, resizes, nameOf) {
 
 // Explains the colors that occur.
 function legend(used) {
-	return legendParts([['methods', 'in methods'], ['samples', 'samples'], ['waiting', 'waiting for monitors'], ['stopped', 'world stopped'],
+	return legendParts([['methods', 'in methods'], ['running', 'running'], ['samples', 'samples'], ['waiting', 'waiting'], ['stopped', 'world stopped'],
 		['collection', 'collections']].filter(([key]) => used.has(key)).map(([key, text]) => [activityColors[key], text]), element);
+}
+
+// What the slices of a thread are drawn in.
+function usedColors(slices) {
+	const some = (isUsed) => slices.existing_ns.some((_, i) => isUsed(i));
+	const hasState = (i) => slices.state_ns[i] > 0;
+	return [['methods', (i) => !hasState(i) && slices.methods_ns[i] > 0],
+		['running', (i) => slices.running_ns[i] > 0],
+		['samples', (i) => !hasState(i) && slices.methods_ns[i] === 0 && slices.samples[i] > slices.waiting_samples[i]],
+		['waiting', (i) => slices.waiting_ns[i] > 0 || slices.state_ns[i] > slices.running_ns[i] ||
+			(!hasState(i) && slices.methods_ns[i] === 0 && slices.waiting_samples[i] > 0)],
+		['stopped', (i) => slices.stopped_ns[i] > 0]].filter(([, isUsed]) => some(isUsed)).map(([key]) => key);
 }
 
 // The times as fields, for those who do not drag.
@@ -110,6 +122,7 @@ class TimelineView {
 	#loaded = { from: NaN, to: NaN };
 	#methods = [];
 	#shortSpans = '';
+	#hasCalls = false;
 	#timer = 0;
 	#addressTimer = 0;
 	#asked = '';
@@ -145,6 +158,9 @@ class TimelineView {
 		const metricCount = metrics.length + (resizes.length > 0 ? 1 : 0);
 		if (metricCount > 0)
 			this.#addMetrics(metricCount, async () => makeMetrics(metrics, metrics.length > 0 ? await client.ask('metricValues') : [], resizes, nameOf));
+		this.#hasCalls = totals.calls[0] > 0 || totals.samples[0] > 0;
+		if (!this.#hasCalls)
+			document.body.dataset.calls = '0';
 		if (totals.left_out_spans[0] > 0)
 			this.#shortSpans = ` ${countText(totals.left_out_spans[0])} shorter spans are not shown.`;
 		this.#drawTools();
@@ -217,10 +233,8 @@ class TimelineView {
 			const slices = isChosen(id) ? await ask('timeline_slices', { which: i }) : null;
 			if (slices === null || !slices.existing_ns.some((time) => time > 0))
 				continue;
-			for (const [key, column] of [['methods', 'methods_ns'], ['samples', 'samples'], ['waiting', 'waiting_ns'], ['stopped', 'stopped_ns']]) {
-				if (slices[column].some((value) => value > 0))
-					this.#used.add(key);
-			}
+			for (const key of usedColors(slices))
+				this.#used.add(key);
 			const track = new ThreadTrack(id, nameOf(id), slices, timeline,
 				makeSpans(pauses.start_ns, pauses.duration_ns, waits.get(id) ?? []), (row) => describePause(pauses, row));
 			if (track.isActive || waits.has(id))
@@ -288,7 +302,7 @@ class TimelineView {
 
 	async #load() {
 		const { window, element: shown } = this.#chart;
-		if (!shown.isConnected || this.#threads.length === 0)
+		if (!shown.isConnected || this.#threads.length === 0 || !this.#hasCalls)
 			return;
 		if (window.from >= this.#loaded.from && window.to <= this.#loaded.to)
 			return;
@@ -385,6 +399,6 @@ export const timelineView = {
 	id: 'timeline',
 	title: 'Timeline',
 	isFilled: ({ totals, rows }) => totals.calls > 0 || totals.samples > 0 ||
-		['pauses', 'marks', 'collections', 'spans', 'metrics', 'heap_resizes'].some((name) => rows[name] > 0) || rows.heap_shots > 1,
+		['thread_states', 'pauses', 'marks', 'collections', 'spans', 'metrics', 'heap_resizes'].some((name) => rows[name] > 0) || rows.heap_shots > 1,
 	draw: (container, context) => new TimelineView(context).draw(container),
 };

@@ -12,11 +12,12 @@ make_tree growing growing.mprof 3
 "$builddir/tests/tool/make_code" names.mprof /nonexistent/file "" 3@1000:_ZN6shapes6circle4drawEi 2@2000:main \
 	'1@3000:_ZN1<b>1aEv' || fail "make_code"
 "$builddir/tests/tool/make_lines" lines.mprof || fail "make_lines"
+"$builddir/tests/tool/record_states" states.mprof || fail "record_states"
 cp spans.mprof copy.mprof
 mprof merge -o merged.mprof spans.mprof copy.mprof
 expect_status 0 "merge"
 seq 40 >demo.txt
-for log in full memory sample growing timeline spans names lines merged; do
+for log in full memory sample growing timeline spans names lines merged states; do
 	mprof explore -o "$log.html" "$log.mprof"
 	expect_status 0 "explore $log"
 done

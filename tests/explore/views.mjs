@@ -19,6 +19,7 @@ const views = {
 	spans: ['spans'],
 	lines: ['lines', 'lines&file=demo.txt', 'samples', 'sites', 'flame'],
 	memory: ['memory', 'flame'],
+	states: ['timeline', 'heat'],
 	growing: ['timeline', 'heap', 'heap&part=treemap', 'heap&part=dominators', 'heap&base=1'],
 };
 
@@ -150,6 +151,24 @@ async function checkProcesses(browser) {
 	await browser.openLog(address('spans.html'), '#view=threads');
 	expect('a column for one process', await browser.run(() => Array.from(document.querySelectorAll('#main th'), (cell) => cell.textContent)
 		.some((text) => /^Process\b/.test(text))), false);
+}
+
+// States of threads, and samples of threads that wait, are told apart from those that run.
+async function checkStates(browser) {
+	await browser.openLog(address('states.html'), '#view=heat');
+	const shown = () => browser.run(() => ({ sum: Number(document.getElementById('heat-sum').dataset.value),
+		title: document.querySelector('#main select option:checked').textContent }));
+	const running = await shown();
+	expect('the first value of the heat map', running.title, 'In the state "running"');
+	expect('time in the state "running"', Math.round(running.sum), 2e6);
+	await browser.show('view=heat&value=inactive');
+	expect('time in other states', Math.round((await shown()).sum), 4e6);
+	await browser.show('view=timeline');
+	expect('legend of states', await browser.run(() => Array.from(document.querySelectorAll('.legend-entry'), (entry) => entry.textContent.trim()).join()),
+		'running,waiting');
+	expect('tabs of a log with states', await browser.run(() => document.querySelector('nav a[data-view="spans"]') === null), true);
+	await browser.openLog(address('memory.html'), '#view=timeline');
+	expect('a log without calls does not wait for them', await browser.run(() => document.getElementById('timeline-note').textContent), '');
 }
 
 // The old view is never shown below the new tab, however long the answer takes.
@@ -284,6 +303,7 @@ try {
 		await checkTabs(browser);
 		await checkFindings(browser);
 		await checkProcesses(browser);
+		await checkStates(browser);
 		await checkReaction(browser);
 		await checkStacks(browser);
 		await checkNames(browser);
