@@ -23,6 +23,10 @@ mprof import --from=heaps|heapsnapshot
 mprof convert --dialect=uni|unity
 mprof flame --value=alloc|allocations
 mprof info logs/ap|logs/app.mprof
+mprof record --le|--leaks
+mprof record --children=o|one
+mprof help asy|async
+mprof diff --of=memory-un|memory-unreachable
 END
 
 # The tool offers nothing for what cannot be completed, and what it offers is a word and a text.

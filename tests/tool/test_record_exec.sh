@@ -279,6 +279,7 @@ expect_status 4 "shell"
 expect_line err '^mprof: shell.mprof: no samples: sh used little processor time itself; --children records .*'
 mprof record -o shell.mprof --force --children -- sh -c './program; exit 4'
 expect_status 4 "shell with --children"
+test "$(grep -c ' lost, of ' err)" = "$(find . -name 'shell.*mprof' | wc -l)" || fail "a log without its program"
 test "$(for log in shell.*mprof; do samples_of "$log" spin_longer; done | sort -n | tail -n 1)" -gt 0 ||
 	fail "no log of a child: $(cat err)"
 

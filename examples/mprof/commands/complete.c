@@ -6,6 +6,7 @@
 #include "commands/commands.h"
 
 #include "common/arguments.h"
+#include "diff/diff.h"
 #include "export/value.h"
 #include "shared/dialects.h"
 
@@ -192,6 +193,7 @@ static const struct {
 	const char *option, *words;
 } known_values[] = {
 	{NULL, "--color", "auto always never"},
+	{"record", "--children", "each one"},
 	{"record", "--alloc", "stack stack:512k caller objects"},
 	{"record", "--exceptions", "stack clauses stack+clauses"},
 	{"record", "--heap", "every-gc ondemand"},
@@ -224,6 +226,9 @@ static void offer_values(const completion *requested, const command *command, co
 	} else if (strcmp(option, "--value") == 0) {
 		for (int value = 0; value < EXPORT_VALUES; value++)
 			offer(requested, export_value_name((export_value)value), "");
+	} else if (strcmp(option, "--of") == 0) {
+		for (size_t i = 0; diff_limit_name(i) != NULL; i++)
+			offer(requested, diff_limit_name(i), "");
 	} else {
 		for (size_t i = 0; i < sizeof(known_values) / sizeof(known_values[0]); i++) {
 			if (strcmp(known_values[i].option, option) != 0 ||

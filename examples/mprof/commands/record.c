@@ -913,7 +913,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost", name,
 			input.file_size, summary.events, summary.session.lost_events);
 		explain_missing_part(recording, &summary, path);
-		if (recording->log_count > 1 && summary.program[0] != '\0') {
+		if ((recording->log_count > 1 || recording->has_children) && summary.program[0] != '\0') {
 			fputs(", of ", stderr);
 			text_name(stderr, summary.program);
 		}

@@ -131,6 +131,9 @@ int diff_print_csv(const log_diff *diff);
 /** Parses "5%", "1m" or "20ms" into the limit. Returns 0 after a message if it is invalid. */
 int diff_limit_parse(diff_options *options, const char *value);
 
+/** The names of the figures that can be limited, from 0 on; NULL after the last one. */
+const char *diff_limit_name(size_t index);
+
 /** Sets the limited figure by its name. Returns 0 after a message if there is no such figure. */
 int diff_limit_choose(diff_options *options, const char *name);
 

@@ -64,6 +64,11 @@ int diff_limit_parse(diff_options *options, const char *value)
 	return 0;
 }
 
+const char *diff_limit_name(size_t index)
+{
+	return index < FIGURE_COUNT ? figures[index].name : NULL;
+}
+
 int diff_limit_choose(diff_options *options, const char *name)
 {
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {
