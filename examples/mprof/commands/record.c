@@ -5,6 +5,7 @@
 #include "common/modules.h"
 #include "common/summary.h"
 #include "common/time_window.h"
+#include "explore/page.h"
 #include "record/leaks.h"
 #include "record/log_output.h"
 #include "record/memory_limit.h"
@@ -878,8 +879,13 @@ static int has_run_nothing(const recording_plan *recording)
 static void suggest_command(const recording_plan *recording, const log_summary *summary, const char *path,
 			    const char *name)
 {
-	if (recording->log_count == 1 && strcmp(path, name) == 0 && !has_run_nothing(recording))
-		next_command_print(&recording->request, summary, name);
+	char *page;
+
+	if (recording->log_count != 1 || strcmp(path, name) != 0 || has_run_nothing(recording))
+		return;
+	page = explore_page_find();
+	next_command_print(&recording->request, summary, name, page != NULL);
+	free(page);
 }
 
 /* The module describes a log that it writes to a stream, unless the program is killed before the end. */

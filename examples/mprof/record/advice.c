@@ -5,7 +5,6 @@
 #include "common/arguments.h"
 #include "common/names.h"
 #include "common/summary.h"
-#include "explore/page.h"
 #include "shared/text.h"
 
 #include <fnmatch.h>
@@ -253,7 +252,7 @@ static void print_command(const char *introduction, const char *command, int dra
 	fputc('\n', stderr);
 }
 
-void next_command_print(const record_request *request, const log_summary *summary, const char *name)
+void next_command_print(const record_request *request, const log_summary *summary, const char *name, int has_page)
 {
 	static const struct {
 		const char *command;
@@ -267,16 +266,13 @@ void next_command_print(const record_request *request, const log_summary *summar
 		[SUBJECT_OTHER] = {"report", NULL},
 	};
 	const log_subject subject = subject_of(request, summary);
-	char *page;
 
 	if (summary->events == 0)
 		return;
 	print_command("next", commands[subject].command, 0, name);
 	/* The page has the pictures too. */
-	page = explore_page_find();
-	if (page != NULL)
+	if (has_page)
 		print_command("or", "explore --open", 0, name);
 	else if (commands[subject].picture != NULL)
 		print_command("or", commands[subject].picture, 1, name);
-	free(page);
 }

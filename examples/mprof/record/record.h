@@ -46,9 +46,10 @@ int cut_log_is(const char *path);
 
 /**
  * Prints a line on standard error with the command that fits the contents of a log, and a second one where two fit.
- * Prints nothing for a log without events. \p name: the path of the log, for messages.
+ * Prints nothing for a log without events. \p name: the path of the log, for messages; \p has_page: the page of
+ * "mprof explore" was built.
  */
-void next_command_print(const record_request *request, const log_summary *summary, const char *name);
+void next_command_print(const record_request *request, const log_summary *summary, const char *name, int has_page);
 
 /*
  * record/attach.c: records a process that runs already.

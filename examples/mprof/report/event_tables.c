@@ -7,6 +7,7 @@
 
 #include "common/name_cut.h"
 #include "report/filters.h"
+#include "report/findings.h"
 #include "report/frames.h"
 #include "report/parts.h"
 #include "report/stacks.h"
@@ -255,6 +256,18 @@ static int has_unfinished(const log_report *report, const view_rows *rows)
 	return 0;
 }
 
+/* The first screen has room for few figures beside names. */
+static int has_room(const log_report *report, const view_rows *rows)
+{
+	(void)rows;
+	return !report_is_first_screen(report);
+}
+
+static int has_room_for_unfinished(const log_report *report, const view_rows *rows)
+{
+	return has_room(report, rows) && has_unfinished(report, rows);
+}
+
 const report_view meanings_waits = {
 	.table = REPORT_TABLE_WAITS,
 	.source = MPROF_TABLE_WAITS,
@@ -265,9 +278,10 @@ const report_view meanings_waits = {
 	.sorts = {{"time", "total_ns", NULL}, {"times", "count", NULL}, {"longest", "max_ns", NULL}},
 	.title = "Waits",
 	.columns = {VIEW_COLUMN(10, "waited", "total_ns"), VIEW_COLUMN(12, "times", "count"),
-		    VIEW_COLUMN(10, "median", "p50_ns"), VIEW_COLUMN(10, "99 %", "p99_ns"),
+		    VIEW_COLUMN(10, "median", "p50_ns"),
+		    VIEW_COLUMN_BY(10, "99 %", .field = "p99_ns", .when = has_room),
 		    VIEW_COLUMN(10, "longest", "max_ns"),
-		    VIEW_COLUMN_BY(10, "not ended", .field = "unfinished", .when = has_unfinished),
+		    VIEW_COLUMN_BY(10, "not ended", .field = "unfinished", .when = has_room_for_unfinished),
 		    VIEW_COLUMN_BY(0, "kind", .print = print_wait)},
 	.json = {VIEW_FIELD(kind), VIEW_FIELD(name), VIEW_FIELD(count), VIEW_FIELD(total_ns),
 		 VIEW_FIELD_NEEDS(min_ns, count), VIEW_FIELD_NEEDS(p50_ns, count), VIEW_FIELD_NEEDS(p90_ns, count),
