@@ -66,8 +66,8 @@ static char *describe_part_of_run(const finding_source *source, uint64_t part, c
  */
 
 /*
- * Writes the name of a frame of a call stack: of native code, that of the innermost function that is inlined there as far
- * as the caller of the library has it, unless that is of the runtime.
+ * Writes the name of a frame of a call stack: of native code, that of the innermost function that is inlined there, as
+ * far as the caller of the library has it, unless that is of the runtime.
  */
 static void name_frame(const finding_source *source, const mprof_stack_frame *frame, char text[FINDING_NAME_SIZE])
 {
