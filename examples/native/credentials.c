@@ -16,7 +16,7 @@
 
 #define OVERRIDES __attribute__((visibility("default"), no_instrument_function))
 
-/* Returns 0 if the system does not tell. */
+/* Returns 0 if the system does not know them. */
 static int read_capabilities(pid_t thread, struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3])
 {
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, thread};

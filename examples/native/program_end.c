@@ -101,6 +101,9 @@ static void *wait_for_program(void *unused)
 static void end_main(void *value)
 {
 	(void)value;
+	/* The process ends with the program's threads then, and new threads may not be allowed. */
+	if (own_thread_count() == 0)
+		return;
 	enter_own();
 	pthread_sigmask(SIG_SETMASK, NULL, &main_signals);
 	if (sem_init(&thread_ended, 0, 0) == 0) {

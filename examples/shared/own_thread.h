@@ -35,7 +35,7 @@ int own_thread_has(pid_t id);
 /** The system ID of one of them; 0 if there is none. Any thread; async-signal-safe. */
 pid_t own_thread_any(void);
 
-/** The number of all other threads of the process; 0 if the system does not tell. Any thread; async-signal-safe. */
+/** The number of all other threads of the process; 0 if it is not known. Any thread; async-signal-safe. */
 unsigned own_thread_count_others(void);
 
 /** In a child made by fork(), which has none of them. */
