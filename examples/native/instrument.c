@@ -17,6 +17,7 @@
 #include "process_log.h"
 #include "program_end.h"
 #include "sampler.h"
+#include "system_calls.h"
 #include "thread_names.h"
 #include "thread_starts.h"
 #include "unloads.h"
@@ -29,6 +30,7 @@
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
 #include "shared/salvage.h"
+#include "shared/sample_events.h"
 #include "shared/sample_totals.h"
 
 #include <mprof/base.h>
@@ -123,6 +125,8 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 static void end_thread(void *value)
 {
 	state = THREAD_OFF;
+	if (system_calls_are_restricted())
+		return;
 	sampler_end_thread();
 	call_events_end_thread();
 	thread_names_end();
@@ -336,6 +340,10 @@ static int begin_thread(void)
 	sigset_t mask;
 	int is_begun;
 
+	if (system_calls_are_restricted()) {
+		state = THREAD_OFF;
+		return 0;
+	}
 	(void)begin_inside(&mask);
 	pthread_once(&opening, open_log);
 	is_begun = recorder != NULL && mprof_recorder_attach(recorder, 0, &handle) == MPROF_OK;
@@ -406,10 +414,13 @@ static void end_log(void)
 	process_log_name(getenv("MPROF_INSTRUMENT_OUTPUT"), words, log_path);
 }
 
-/* Whether this thread ends the log. Another one may have begun to, and a child of vfork() has the log of its parent. */
+/*
+ * Whether this thread ends the log. Another one may have begun to, and a child of vfork() has the log of its parent.
+ * No system call after the log has ended, when the program may not allow any.
+ */
 static int may_end(void)
 {
-	return recorder != NULL && getpid() == process && !atomic_exchange(&is_ending, 1);
+	return recorder != NULL && !atomic_load(&is_ending) && getpid() == process && !atomic_exchange(&is_ending, 1);
 }
 
 __attribute__((destructor)) static void close_log(void)
@@ -443,6 +454,8 @@ static void note_end(void)
  */
 static int end_early(int executes)
 {
+	if (system_calls_are_restricted())
+		return 0;
 	/* Samples are in the log then; mprof record completes it. */
 	if (executes && has_samples)
 		return sampler_prepare_exec();
@@ -477,6 +490,30 @@ static void begin_next_log(void)
 	state = THREAD_NEW;
 	(void)begin_thread();
 	call_gate_renew();
+}
+
+/* The program restricts its system calls. */
+static void end_before_restriction(void)
+{
+	if (state == THREAD_BUSY || state == THREAD_INSIDE || state == THREAD_ABANDONED || !may_end())
+		return;
+	state = THREAD_OFF;
+	(void)mprof_recorder_set_property(recorder, "recording_ended", RECORDING_ENDED_RESTRICTED);
+	end_log();
+	sample_events_end();
+}
+
+static void count_other_child(void)
+{
+	if (recorder != NULL)
+		atomic_fetch_add_explicit(&unrecorded_children, 1, memory_order_relaxed);
+}
+
+/* A child that fork() has not made is never recorded: nothing can be started in it. */
+static void leave_other_child(void)
+{
+	has_children = 0;
+	leave_child();
 }
 
 static void begin_close(void)
@@ -550,8 +587,10 @@ __attribute__((constructor)) static void prepare_calls(void)
 {
 	static const context_client client = {pause_for_context, resume_after_context, call_events_end_stack,
 					      change_stack};
+	static const system_calls_client calls = {end_before_restriction, count_other_child, leave_other_child};
 
 	demangler_find();
+	system_calls_set(&calls);
 	unloads_set(begin_close, end_close);
 	jumps_set(get_jump_target, leave_calls);
 	contexts_set(&client);

@@ -17,6 +17,7 @@
 #include "own_memory.h"
 #include "process_log.h"
 #include "program_end.h"
+#include "system_calls.h"
 #include "thread_names.h"
 #include "unloads.h"
 
@@ -154,7 +155,8 @@ static void end_thread(void *value)
 	}
 	state = THREAD_OFF;
 	thread_names_end();
-	release_frames();
+	if (!system_calls_are_restricted())
+		release_frames();
 	handle = NULL;
 	if (recorder != NULL)
 		mprof_thread_detach(value);
@@ -263,7 +265,7 @@ static void open_log(int is_next)
 	error.struct_size = sizeof(error);
 	error.what = "";
 	recorder = NULL;
-	if (!process_log_is_wanted(words))
+	if (system_calls_are_restricted() || !process_log_is_wanted(words))
 		return;
 	if (!process_log_path(pattern, words, is_next, log_path, &lock)) {
 		late_log_unlock(lock);
@@ -294,14 +296,14 @@ static void note_children(mprof_recorder *closed)
 	(void)mprof_recorder_set_property(closed, "unrecorded_children", text);
 }
 
-static int ends_by_exec; /* Another program takes the place of this one, whose memory is then no leak. */
+static int ends_early; /* The program goes on, or another one takes its place: what is not freed then is no leak. */
 
 /* After the log is complete. */
 static void leave_copy(const char *words)
 {
 	static char pipe_path[MEMORY_COPY_PATH_SIZE];
 
-	if (!ends_by_exec && instrument_options_text(words, "leaks-pipe", pipe_path, sizeof(pipe_path)))
+	if (!ends_early && instrument_options_text(words, "leaks-pipe", pipe_path, sizeof(pipe_path)))
 		memory_copy_make(pipe_path, log_path);
 }
 
@@ -336,7 +338,7 @@ static int end_log(int executes)
 	if (recorder == NULL || getpid() != process || before == THREAD_BUSY || in_allocator != 0)
 		return 0;
 	state = THREAD_OFF;
-	ends_by_exec = executes;
+	ends_early = executes;
 	return bounded_call(close_log, END_WAIT_MS);
 }
 
@@ -384,6 +386,32 @@ static void begin_child(void)
 	errno = saved;
 }
 
+/* The program restricts its system calls. */
+static void end_before_restriction(void)
+{
+	if (recorder == NULL || getpid() != process || state == THREAD_BUSY || in_allocator != 0)
+		return;
+	state = THREAD_OFF;
+	ends_early = 1;
+	(void)mprof_recorder_set_property(recorder, "recording_ended", RECORDING_ENDED_RESTRICTED);
+	close_log();
+}
+
+static void count_other_child(void)
+{
+	if (recorder != NULL)
+		atomic_fetch_add_explicit(&unrecorded_children, 1, memory_order_relaxed);
+}
+
+/* A child that fork() has not made is never recorded: nothing can be started in it. */
+static void leave_child(void)
+{
+	state = THREAD_OFF;
+	mprof_recorder_destroy(recorder);
+	recorder = NULL;
+	handle = NULL;
+}
+
 /* The libraries that are loaded, before one is closed and after. */
 static void read_modules(void)
 {
@@ -412,6 +440,7 @@ __attribute__((constructor)) static void begin_recording(void)
 {
 	static const operators_client client = {record_allocated,     record_freed,    get_last_recorded,
 						forget_last_recorded, pause_recording, resume_recording};
+	static const system_calls_client calls = {end_before_restriction, count_other_child, leave_child};
 	int expected = STAGE_NONE;
 	int saved = errno;
 
@@ -429,6 +458,7 @@ __attribute__((constructor)) static void begin_recording(void)
 			pthread_atfork(NULL, count_child, begin_child);
 			exec_calls_set(end_log, begin_next_log);
 			unloads_set(read_modules, read_modules);
+			system_calls_set(&calls);
 		}
 	}
 	state = THREAD_NEW;

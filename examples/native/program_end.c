@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,14 +56,10 @@ static int main_has_ended(void)
 	return state != NULL && state[1] == ' ' && state[2] == 'Z';
 }
 
-/* Whether the main thread, this one and others of the recorder are all that is left. */
+/* Whether the main thread and those of the recorder, as this one, are all that is left. */
 static int program_has_ended(void)
 {
-	struct stat tasks;
-	const unsigned started = own_thread_count();
-
-	/* The number of links is that of the threads, and two more of any directory. No descriptor is needed. */
-	return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == (nlink_t)started + 1 + 2 && main_has_ended();
+	return own_thread_count_others() == 1 && main_has_ended();
 }
 
 /* Returns 1 if a thread has ended meanwhile. */
@@ -106,6 +101,9 @@ static void *wait_for_program(void *unused)
 static void end_main(void *value)
 {
 	(void)value;
+	/* The process ends with the program's threads then, and new threads may not be allowed. */
+	if (own_thread_count() == 0)
+		return;
 	enter_own();
 	pthread_sigmask(SIG_SETMASK, NULL, &main_signals);
 	if (sem_init(&thread_ended, 0, 0) == 0) {

@@ -2,6 +2,8 @@
 /* Interposes the functions that name threads, and keeps a list of the threads that have names in the log. */
 #include "thread_names.h"
 
+#include "system_calls.h"
+
 #include "shared/cancellation.h"
 
 #include <dlfcn.h>
@@ -121,8 +123,10 @@ void thread_names_end(void)
 	if (self.recorder == NULL)
 		return;
 	before = lock_list();
-	read_own_name(name);
-	change_name(&self, name);
+	if (!system_calls_are_restricted()) {
+		read_own_name(name);
+		change_name(&self, name);
+	}
 	unlink_own();
 	self.recorder = NULL;
 	unlock_list(before);
@@ -174,6 +178,7 @@ OVERRIDES int prctl(int operation, ...)
 	for (int i = 0; i < 4; i++)
 		arguments[i] = va_arg(list, unsigned long);
 	va_end(list);
+	system_calls_see_prctl(operation);
 	result = syscall(SYS_prctl, operation, arguments[0], arguments[1], arguments[2], arguments[3]);
 	if (result == 0 && operation == PR_SET_NAME && self.recorder != NULL) {
 		char name[NAME_SIZE];

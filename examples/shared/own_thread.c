@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #if defined(__linux__)
@@ -76,6 +77,28 @@ int own_thread_has(pid_t id)
 		if (atomic_load(&ids[i]) == id)
 			return 1;
 	return 0;
+}
+
+pid_t own_thread_any(void)
+{
+	for (size_t i = 0; i < MAX_THREADS; i++) {
+		const pid_t id = atomic_load(&ids[i]);
+
+		if (id != 0)
+			return id;
+	}
+	return 0;
+}
+
+unsigned own_thread_count_others(void)
+{
+	const unsigned started = own_thread_count();
+	struct stat tasks;
+
+	/* The number of links is that of the threads, and two more of any directory. No descriptor is needed. */
+	if (stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink < (nlink_t)started + 2)
+		return 0;
+	return (unsigned)tasks.st_nlink - 2 - started;
 }
 
 void own_thread_forget(void)

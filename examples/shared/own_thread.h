@@ -32,6 +32,12 @@ unsigned own_thread_count(void);
 /** Whether a thread, by its system ID, is one of these. Any thread; async-signal-safe. */
 int own_thread_has(pid_t id);
 
+/** The system ID of one of them; 0 if there is none. Any thread; async-signal-safe. */
+pid_t own_thread_any(void);
+
+/** The number of all other threads of the process; 0 if it is not known. Any thread; async-signal-safe. */
+unsigned own_thread_count_others(void);
+
 /** In a child made by fork(), which has none of them. */
 void own_thread_forget(void);
 

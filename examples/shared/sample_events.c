@@ -46,7 +46,7 @@
 #define OFFSET_OF_DATA 24
 #define OFFSET_OF_FLAGS 36
 
-typedef enum request_kind { REQUEST_OPEN, REQUEST_ENABLE, REQUEST_DISABLE, REQUEST_CLOSE } request_kind;
+typedef enum request_kind { REQUEST_OPEN, REQUEST_ENABLE, REQUEST_DISABLE, REQUEST_CLOSE, REQUEST_END } request_kind;
 
 /* Owned by the thread that keeps the events, once it runs. */
 static struct {
@@ -206,17 +206,20 @@ static void carry_out(void)
  */
 static void *keep_events(void *unused)
 {
+	int is_last;
+
 	(void)unused;
 	kept.is_private = unshare(CLONE_FILES) == 0;
 	if (kept.is_private)
 		thread_files_close_all();
-	for (;;) {
+	do {
 		while (sem_wait(&work) != 0)
 			continue;
+		is_last = request.kind == REQUEST_END;
 		carry_out();
 		atomic_store(&carried_out, atomic_load(&requested));
 		(void)sem_post(&answer);
-	}
+	} while (!is_last);
 	return NULL;
 }
 
@@ -315,6 +318,13 @@ void sample_events_close(void)
 {
 	if (atomic_load(&scope) != SAMPLE_SCOPE_NONE)
 		ask(REQUEST_CLOSE, 0, 0);
+}
+
+void sample_events_end(void)
+{
+	if (is_running)
+		ask(REQUEST_END, 0, 0);
+	is_running = 0;
 }
 
 void sample_events_forget(void)

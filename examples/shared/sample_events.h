@@ -46,6 +46,9 @@ void sample_events_disable(void);
 /** Closes the events. Not in signal handlers. */
 void sample_events_close(void);
 
+/** Closes the events, and ends the thread that keeps them. Not in signal handlers. */
+void sample_events_end(void);
+
 /** Called in a child of fork(), where there are none. */
 void sample_events_forget(void);
 

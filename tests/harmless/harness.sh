@@ -43,16 +43,16 @@ declare -A modes=(
 
 # Patterns of grep -E. A mode without one runs all cases.
 declare -A mode_cases=(
-	[default]='^(signals|waits$|waits 300|threads|processes|state|limits)'
+	[default]='^(signals|waits$|waits 300|threads|processes|state|limits|privileges|restricted)'
 	[timer]='^(signals (block|fd|own|pending|profile|restore|wait)|waits$)'
 	[often]='^(signals profile|waits$|limits file_size)'
-	[calls]='^(threads|processes (exec|fork|vfork|loader|daemon))'
+	[calls]='^(threads|processes (exec|fork|vfork|loader|daemon)|privileges|restricted)'
 	[calls-samples]='^(limits|threads (cancel|small|fibers|longjmp|exit))'
 	[children]='^processes (exec|fork|vfork|spawn|system|daemon)'
 	[ring]='^(state|limits descriptors)'
 	[unsalvaged]='^processes (exec|fork|daemon|child)'
 	[leaks]='^(waits$|limits (close_all|descriptors)|processes (fork|exec$|vfork|daemon|child)|state (exit$|_exit|abort)|threads (many|exit))'
-	[memory]='^(signals modules|limits (memory|close_all|descriptors)|processes (fork|exec$)|state (exit$|_exit|abort)|threads (small|fibers|many|cancel$))'
+	[memory]='^(signals modules|limits (memory|close_all|descriptors)|processes (fork|exec$)|state (exit$|_exit|abort)|threads (small|fibers|many|cancel$)|privileges|restricted)'
 )
 
 # Where the other user cannot reach the build tree, what is installed of it is copied to the work directory.

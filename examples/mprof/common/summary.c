@@ -690,6 +690,8 @@ void summary_take_property(log_summary *summary, const char *key, const char *va
 		summary->unrecorded_children = strtoull(value, NULL, 10);
 	if (strcmp(key, "write-error") == 0)
 		snprintf(summary->write_error, sizeof(summary->write_error), "%s", value);
+	if (strcmp(key, "recording_ended") == 0)
+		snprintf(summary->recording_ended, sizeof(summary->recording_ended), "%s", value);
 	if (strcmp(key, "memory_unrecorded") == 0)
 		snprintf(summary->unrecorded_memory, sizeof(summary->unrecorded_memory), "%s", value);
 }
@@ -808,6 +810,13 @@ static void print_reason(json_writer *json, const char *key, const char *reason)
 		json_null(json, key);
 }
 
+static void print_reasons(json_writer *json, const log_summary *summary)
+{
+	print_reason(json, "write_error", summary->write_error);
+	print_reason(json, "recording_ended", summary->recording_ended);
+	print_reason(json, "memory_unrecorded", summary->unrecorded_memory);
+}
+
 void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json)
 {
 	const mprof_session *session = &summary->session;
@@ -835,8 +844,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "methods", summary->methods);
 	json_unsigned(json, "lost_events", session->lost_events);
 	print_losses(summary, json);
-	print_reason(json, "write_error", summary->write_error);
-	print_reason(json, "memory_unrecorded", summary->unrecorded_memory);
+	print_reasons(json, summary);
 	json_unsigned(json, "unrecorded_children", summary->unrecorded_children);
 	ring_span_print_json(&summary->ring, json);
 	json_unsigned(json, "running_threads_at_end", summary->running_threads);
@@ -912,6 +920,8 @@ static void print_missing(const log_summary *summary, FILE *file)
 		fprintf(file,
 			"%-12s %s other threads still ran when recording ended: what they did after it is missing\n",
 			"end", text_count(count, summary->running_threads));
+	if (summary->recording_ended[0] != '\0')
+		fprintf(file, "%-12s %s: what it did after that is missing\n", "end", summary->recording_ended);
 	if (summary->unrecorded_memory[0] != '\0')
 		print_line(file, "memory", summary->unrecorded_memory);
 	else if (has_no_memory(summary))

@@ -137,6 +137,7 @@ typedef struct log_summary {
 	ring_span ring;
 	char program[256];            /**< The recorded program, shortened if its name is long; "" if unknown. */
 	uint64_t unrecorded_children; /**< Processes that fork() made and that were not recorded, as far as known. */
+	char recording_ended[64];     /**< Why recording ended before the program; "" if it did not. */
 	char write_error[64];         /**< Why the log could not be written whole; "" if it could. */
 	char unrecorded_memory[256];  /**< Why the program's own memory is not recorded; "" if it is. */
 	sampling_facts sampling;
