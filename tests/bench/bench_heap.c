@@ -25,8 +25,8 @@ typedef struct bench_object {
 	struct bench_object *next; /**< In the order of the walk. */
 } bench_object;
 
-typedef void (*object_callback)(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-				const uint64_t *references, const uint64_t *offsets, size_t count);
+typedef mprof_status (*object_callback)(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+					const uint64_t *references, const uint64_t *offsets, size_t count);
 
 typedef struct heap_bench {
 	bench_object *objects;
@@ -34,8 +34,8 @@ typedef struct heap_bench {
 	mprof_recorder *recorder; /**< NULL: each round makes one. */
 } heap_bench;
 
-static void ignore_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-			  const uint64_t *references, const uint64_t *offsets, size_t count)
+static mprof_status ignore_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+				  const uint64_t *references, const uint64_t *offsets, size_t count)
 {
 	(void)offsets;
 	/* Nothing, but with all arguments made. */
@@ -43,6 +43,7 @@ static void ignore_object(mprof_recorder *recorder, uint64_t address, mprof_key 
 			 :
 			 : "r"(recorder), "r"(address), "r"(class_key), "r"(size), "r"(references), "r"(count)
 			 : "memory");
+	return MPROF_OK;
 }
 
 /* Through pointers that the compiler cannot see through, as a collector calls a profiler. */
@@ -52,8 +53,8 @@ static volatile object_callback recording_callback = mprof_recorder_add_heap_obj
 static void walk(const heap_bench *bench, mprof_recorder *recorder, object_callback callback)
 {
 	for (const bench_object *object = bench->first; object != NULL; object = object->next)
-		callback(recorder, (uint64_t)(uintptr_t)object, object->class_key, object->size, object->references,
-			 NULL, REFERENCES);
+		(void)callback(recorder, (uint64_t)(uintptr_t)object, object->class_key, object->size,
+			       object->references, NULL, REFERENCES);
 }
 
 static double measure_empty(void *user)
