@@ -26,6 +26,7 @@
 #include "shared/memory_copy.h"
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
+#include "shared/program_name.h"
 #include "shared/salvage.h"
 
 #include <mprof/base.h>
@@ -202,7 +203,7 @@ static mprof_status open_recorder(const char *path, const char *words, mprof_err
 	char unrecorded[PATH_MAX + 100];
 	const int has_other = find_other_allocator(unrecorded, sizeof(unrecorded));
 	const mprof_property properties[] = {
-		{"program", program_invocation_name},
+		{"program", program_name()},
 		{"pid", process},
 		{"recorder", "libmprof-malloc " MPROF_VERSION_STRING},
 		{"memory_unrecorded", unrecorded},
