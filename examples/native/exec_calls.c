@@ -118,8 +118,8 @@ static int is_executable(int directory, const char *path)
 }
 
 /*
- * Replaces the variables by a copy without this module, if the program refuses that. On the stack, of which not more than
- * needed is used: a signal handler may run on a small one.
+ * Replaces the variables by a copy without this module, if the program refuses that. On the stack, and only then: a
+ * signal handler may run on a small one.
  */
 #define REMOVE_MODULE(is_refused, variables)                                                                           \
 	do {                                                                                                           \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds out whether a program can load this module. mprof record does the same, more thoroughly, for the program that it
- * starts (record/target.c). Here little stack is used, and memory is never allocated.
+ * Finds out whether a program can load this module. mprof record does the same, more thoroughly, for the program that
+ * it starts (record/target.c). Here little stack is used, and memory is never allocated.
  */
 #include "preload.h"
 
