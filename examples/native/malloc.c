@@ -297,7 +297,7 @@ static void note_children(mprof_recorder *closed)
 	(void)mprof_recorder_set_property(closed, "unrecorded_children", text);
 }
 
-static int ends_early; /* The program goes on, or another one takes its place: what is not freed then is no leak. */
+static int ends_early; /* Another program takes the place of this one: what is not freed then is no leak. */
 
 /* After the log is complete. */
 static void leave_copy(const char *words)
@@ -387,13 +387,13 @@ static void begin_child(void)
 	errno = saved;
 }
 
-/* The program restricts its system calls. */
+/* The program restricts its system calls. Which memory it has lost until then can still be found out. */
 static void end_before_restriction(void)
 {
 	if (recorder == NULL || getpid() != process || state == THREAD_BUSY || in_allocator != 0)
 		return;
 	state = THREAD_OFF;
-	ends_early = 1;
+	ends_early = 0;
 	(void)mprof_recorder_set_property(recorder, "recording_ended", RECORDING_ENDED_RESTRICTED);
 	close_log();
 }
