@@ -6,10 +6,13 @@
  */
 #include "exec_calls.h"
 
+#include "preload.h"
+
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -24,6 +27,8 @@
 typedef int execve_function(const char *path, char *const *arguments, char *const *variables);
 typedef int fexecve_function(int fd, char *const *arguments, char *const *variables);
 typedef void exit_function(int status);
+typedef int spawn_function(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const *arguments, char *const *variables);
 typedef int execveat_function(int directory, const char *path, char *const *arguments, char *const *variables,
 			      int flags);
 
@@ -33,6 +38,8 @@ static execve_function *real_execvpe;
 static fexecve_function *real_fexecve;
 static execveat_function *real_execveat;
 static exit_function *real_exit;
+static spawn_function *real_spawn;
+static spawn_function *real_spawnp;
 
 static int (*prepare_exec)(int executes);
 static void (*cancel_exec)(void);
@@ -54,6 +61,8 @@ __attribute__((constructor)) static void look_up_all(void)
 	look_up(&real_fexecve, "fexecve");
 	look_up(&real_execveat, "execveat");
 	look_up(&real_exit, "_exit");
+	look_up(&real_spawn, "posix_spawn");
+	look_up(&real_spawnp, "posix_spawnp");
 	look_up(&real_execve, "execve");
 }
 
@@ -108,12 +117,23 @@ static int is_executable(int directory, const char *path)
 	return is_admitted;
 }
 
+/*
+ * Replaces the variables by a copy without this module, if the program refuses that. On the stack, and only then: a
+ * signal handler may run on a small one.
+ */
+#define REMOVE_MODULE(is_refused, variables)                                                                           \
+	do {                                                                                                           \
+		if (is_refused)                                                                                        \
+			(variables) = preload_remove((variables), alloca(preload_removed_size(variables)));            \
+	} while (0)
+
 OVERRIDES int execve(const char *path, char *const *arguments, char *const *variables)
 {
 	int is_prepared = is_executable(AT_FDCWD, path) && prepare();
 
 	look_up_all();
 	errno = ENOSYS;
+	REMOVE_MODULE(preload_is_refused_by(path, 0), variables);
 	if (real_execve != NULL)
 		(void)real_execve(path, arguments, variables);
 	return fail(is_prepared);
@@ -126,6 +146,7 @@ OVERRIDES int execvpe(const char *name, char *const *arguments, char *const *var
 
 	look_up_all();
 	errno = ENOSYS;
+	REMOVE_MODULE(preload_is_refused_by(name, 1), variables);
 	if (real_execvpe != NULL)
 		(void)real_execvpe(name, arguments, variables);
 	return fail(is_prepared);
@@ -137,6 +158,7 @@ OVERRIDES int fexecve(int fd, char *const *arguments, char *const *variables)
 
 	look_up_all();
 	errno = ENOSYS;
+	REMOVE_MODULE(preload_is_refused(fd), variables);
 	if (real_fexecve != NULL)
 		(void)real_fexecve(fd, arguments, variables);
 	return fail(is_prepared);
@@ -146,9 +168,15 @@ OVERRIDES int execveat(int directory, const char *path, char *const *arguments, 
 {
 	/* With an empty path, the descriptor is that of the program. */
 	int is_prepared = (path[0] == '\0' || is_executable(directory, path)) && prepare();
+	int fd = -1;
 
 	look_up_all();
 	errno = ENOSYS;
+	if (path[0] != '\0')
+		fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	REMOVE_MODULE(preload_is_refused(path[0] != '\0' ? fd : directory), variables);
+	if (fd >= 0)
+		close(fd);
 	if (real_execveat != NULL)
 		(void)real_execveat(directory, path, arguments, variables, flags);
 	return fail(is_prepared);
@@ -162,6 +190,23 @@ OVERRIDES int execv(const char *path, char *const *arguments)
 OVERRIDES int execvp(const char *name, char *const *arguments)
 {
 	return execvpe(name, arguments, environ);
+}
+
+/* These make a process of their own, so nothing of this one ends. */
+OVERRIDES int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+			  const posix_spawnattr_t *attributes, char *const *arguments, char *const *variables)
+{
+	look_up_all();
+	REMOVE_MODULE(preload_is_refused_by(path, 0), variables);
+	return real_spawn != NULL ? real_spawn(process, path, actions, attributes, arguments, variables) : ENOSYS;
+}
+
+OVERRIDES int posix_spawnp(pid_t *process, const char *name, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const *arguments, char *const *variables)
+{
+	look_up_all();
+	REMOVE_MODULE(preload_is_refused_by(name, 1), variables);
+	return real_spawnp != NULL ? real_spawnp(process, name, actions, attributes, arguments, variables) : ENOSYS;
 }
 
 /* The number of arguments before the final NULL. */

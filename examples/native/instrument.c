@@ -29,6 +29,7 @@
 #include "shared/log_loss.h"
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
+#include "shared/program_name.h"
 #include "shared/salvage.h"
 #include "shared/sample_events.h"
 #include "shared/sample_totals.h"
@@ -219,7 +220,7 @@ static mprof_status open_recorder(mprof_error *error)
 	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	char process[24];
 	const mprof_property properties[] = {
-		{"program", program_invocation_name},
+		{"program", program_name()},
 		{"pid", process},
 		{"recorder", "libmprof-instrument " MPROF_VERSION_STRING},
 	};

@@ -4,6 +4,7 @@
 
 #include "shared/dialects.h"
 #include "shared/codec_names.h"
+#include "shared/program_name.h"
 #include "shared/resolution.h"
 
 #include <errno.h>
@@ -161,7 +162,7 @@ int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]
 
 	if (pattern == NULL || pattern[0] == '\0') {
 		/* Commands would take a name that begins with a dash for options. */
-		const char *name = program_invocation_short_name + strspn(program_invocation_short_name, "-");
+		const char *name = program_short_name() + strspn(program_short_name(), "-");
 		int created = snprintf(path, INSTRUMENT_PATH_SIZE, "%s.mprof", *name != '\0' ? name : "log");
 
 		return created > 0 && created < INSTRUMENT_PATH_SIZE && make_absolute(path);

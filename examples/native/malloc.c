@@ -26,6 +26,7 @@
 #include "shared/memory_copy.h"
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
+#include "shared/program_name.h"
 #include "shared/salvage.h"
 
 #include <mprof/base.h>
@@ -202,7 +203,7 @@ static mprof_status open_recorder(const char *path, const char *words, mprof_err
 	char unrecorded[PATH_MAX + 100];
 	const int has_other = find_other_allocator(unrecorded, sizeof(unrecorded));
 	const mprof_property properties[] = {
-		{"program", program_invocation_name},
+		{"program", program_name()},
 		{"pid", process},
 		{"recorder", "libmprof-malloc " MPROF_VERSION_STRING},
 		{"memory_unrecorded", unrecorded},
@@ -296,7 +297,7 @@ static void note_children(mprof_recorder *closed)
 	(void)mprof_recorder_set_property(closed, "unrecorded_children", text);
 }
 
-static int ends_early; /* The program goes on, or another one takes its place: what is not freed then is no leak. */
+static int ends_early; /* Another program takes the place of this one: what is not freed then is no leak. */
 
 /* After the log is complete. */
 static void leave_copy(const char *words)
@@ -386,13 +387,13 @@ static void begin_child(void)
 	errno = saved;
 }
 
-/* The program restricts its system calls. */
+/* The program restricts its system calls. Which memory it has lost until then can still be found out. */
 static void end_before_restriction(void)
 {
 	if (recorder == NULL || getpid() != process || state == THREAD_BUSY || in_allocator != 0)
 		return;
 	state = THREAD_OFF;
-	ends_early = 1;
+	ends_early = 0;
 	(void)mprof_recorder_set_property(recorder, "recording_ended", RECORDING_ENDED_RESTRICTED);
 	close_log();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gives logs their names after "mprof record" has ended. */
 #include "shared/late_log.h"
+#include "shared/program_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +107,7 @@ int late_log_pattern(const char *parts, char *pattern, size_t size)
 	length--;
 	if (ends_with(parts, length, LOG_EXTENSION))
 		length -= sizeof(LOG_EXTENSION) - 1;
-	late_log_label(label, "%p", program_invocation_short_name);
+	late_log_label(label, "%p", program_short_name());
 	created = snprintf(pattern, size, "%.*s.%s%s", (int)length, parts, label, LOG_EXTENSION);
 	return created > 0 && (size_t)created < size;
 }

@@ -59,7 +59,7 @@ fi
 # unwinding.
 case $(sed -n 's/^CFLAGS = //p' "$builddir/Makefile") in
 *-Os*-fno-unwind-tables*) reader_limit=150000 ;;
-*-O2*) reader_limit=231000 ;;
+*-O2*) reader_limit=236000 ;;
 *) reader_limit= ;;
 esac
 if test "$(uname -m)" = x86_64 && test -n "$reader_limit" &&

@@ -9,6 +9,8 @@
  */
 #include "record/leak_search.h"
 
+#include "shared/key_map.h"
+
 #include <mprof/format.h>
 
 #include <stdlib.h>
@@ -36,21 +38,20 @@ typedef struct page_content {
 	uint64_t words[PAGE_SIZE / sizeof(uint64_t)];
 } page_content;
 
-/* The blocks that start in a page. */
+/* The blocks that start in a page, an entry of a key_map. */
 typedef struct page_blocks {
 	uint64_t number; /* Address divided by the size of a page. */
 	uint32_t first;
-	uint32_t count; /* 0: the entry is free. */
+	uint32_t count;
 } page_blocks;
 
 typedef struct search {
 	const leak_copy *copy;
 	leak_block *blocks;
 	size_t count;
-	uint64_t low;       /* No block is below this address, ... */
-	uint64_t high;      /* ... and none reaches this one. */
-	page_blocks *pages; /* A hash table. */
-	size_t page_mask;
+	uint64_t low;  /* No block is below this address, ... */
+	uint64_t high; /* ... and none reaches this one. */
+	key_map pages; /* Of page_blocks. */
 	work_list reached;
 	work_list interior;
 	uint32_t current;   /* The block that is being read. */
@@ -76,16 +77,6 @@ static size_t find_below(const search *state, size_t low, size_t high, uint64_t 
 	return low;
 }
 
-/* The entry of a page, or the free one where it belongs. */
-static page_blocks *find_page(const search *state, uint64_t number)
-{
-	size_t index = (size_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & state->page_mask;
-
-	while (state->pages[index].count != 0 && state->pages[index].number != number)
-		index = (index + 1) & state->page_mask;
-	return &state->pages[index];
-}
-
 /* The block that a word refers to, or NULL. */
 static leak_block *find_target(const search *state, uint64_t word)
 {
@@ -94,11 +85,11 @@ static leak_block *find_target(const search *state, uint64_t word)
 
 	if (word < state->low || word >= state->high)
 		return NULL;
-	found = find_page(state, word / PAGE_SIZE);
+	found = key_map_find(&state->pages, word / PAGE_SIZE);
 	/* Nearly all words that refer to a block have its address, or one soon after that. */
-	if (found->count != 0 && state->blocks[found->first].address <= word)
+	if (found != NULL && state->blocks[found->first].address <= word)
 		block = &state->blocks[find_below(state, found->first, found->first + found->count, word)];
-	else if (found->count != 0)
+	else if (found != NULL)
 		block = &state->blocks[found->first - 1];
 	else
 		block = &state->blocks[find_below(state, 0, state->count, word)];
@@ -258,28 +249,34 @@ static void release(search *state)
 {
 	if (state == NULL)
 		return;
-	free(state->pages);
+	key_map_clear(&state->pages);
 	free(state->kept);
 	free(state->reached.numbers);
 	free(state->interior.numbers);
 	free(state);
 }
 
-/* The number of pages that blocks start in. */
-static size_t count_pages(const leak_block *blocks, size_t count)
+/* Returns 0 without memory. */
+static int prepare(search *state)
 {
-	size_t pages = 0;
+	for (size_t i = 0; i < KEPT_PAGES; i++)
+		state->kept[i].start = UINT64_MAX;
+	for (size_t i = 0; i < state->count; i++) {
+		page_blocks *page = key_map_put(&state->pages, state->blocks[i].address / PAGE_SIZE);
 
-	for (size_t i = 0; i < count; i++)
-		pages += i == 0 || blocks[i].address / PAGE_SIZE != blocks[i - 1].address / PAGE_SIZE;
-	return pages;
+		if (page == NULL)
+			return 0;
+		state->blocks[i].reachability = STATE_UNKNOWN;
+		if (page->count++ == 0)
+			page->first = (uint32_t)i;
+	}
+	return 1;
 }
 
 /* Returns NULL without memory. */
 static search *create(const leak_copy *copy, leak_block *blocks, size_t count)
 {
 	search *state = count < UINT32_MAX ? calloc(1, sizeof(*state)) : NULL;
-	const size_t pages = count_pages(blocks, count);
 
 	if (state == NULL)
 		return NULL;
@@ -288,34 +285,14 @@ static search *create(const leak_copy *copy, leak_block *blocks, size_t count)
 	state->count = count;
 	state->low = count > 0 ? blocks[0].address : UINT64_MAX;
 	state->high = count > 0 ? block_end(&blocks[count - 1]) : 0;
-	/* At most half of the entries are used. */
-	for (state->page_mask = 1; state->page_mask < 2 * pages; state->page_mask = 2 * state->page_mask + 1)
-		continue;
-	state->pages = calloc(state->page_mask + 1, sizeof(*state->pages));
+	state->pages.value_size = sizeof(page_blocks) - sizeof(uint64_t);
 	state->kept = malloc(KEPT_PAGES * sizeof(*state->kept));
 	state->reached.numbers = malloc((count + 1) * sizeof(*state->reached.numbers));
 	state->interior.numbers = malloc((count + 1) * sizeof(*state->interior.numbers));
-	if (state->pages != NULL && state->kept != NULL && state->reached.numbers != NULL &&
-	    state->interior.numbers != NULL)
+	if (state->kept != NULL && state->reached.numbers != NULL && state->interior.numbers != NULL && prepare(state))
 		return state;
 	release(state);
 	return NULL;
-}
-
-static void prepare(search *state)
-{
-	for (size_t i = 0; i < KEPT_PAGES; i++)
-		state->kept[i].start = UINT64_MAX;
-	for (size_t i = 0; i < state->count; i++) {
-		const uint64_t number = state->blocks[i].address / PAGE_SIZE;
-		page_blocks *found = find_page(state, number);
-
-		state->blocks[i].reachability = STATE_UNKNOWN;
-		if (found->count++ == 0) {
-			found->number = number;
-			found->first = (uint32_t)i;
-		}
-	}
 }
 
 int leak_search(const leak_copy *copy, leak_block *blocks, size_t count, uint64_t *root_bytes)
@@ -325,7 +302,6 @@ int leak_search(const leak_copy *copy, leak_block *blocks, size_t count, uint64_
 	*root_bytes = 0;
 	if (state == NULL)
 		return 0;
-	prepare(state);
 	for (size_t i = 0; i < copy->roots.count; i++)
 		*root_bytes += scan_root(state, &copy->roots.ranges[i]);
 	mark_reachable(state);

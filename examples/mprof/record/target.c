@@ -3,6 +3,7 @@
 #include "record/target.h"
 
 #include "common/modules.h"
+#include "shared/sanitizers.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -176,29 +177,23 @@ static int has_any(const name_list *list, const char *const *names)
 	return 0;
 }
 
-/*
- * The libraries of sanitizers refuse to run unless they are loaded first; those that are linked statically replace
- * memcpy() and others for the recorder as well, and take its copies of stacks for faults of the program.
- */
 static const char *find_sanitizer(const open_program *program, const name_list *list)
 {
-	static const char *const libraries[] = {"libasan.so",        "libtsan.so",       "liblsan.so",
-						"libhwasan.so",      "libclang_rt.asan", "libclang_rt.tsan",
-						"libclang_rt.hwasan"};
-	static const char *const functions[] = {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"};
 	const char *found = NULL;
 	name_list symbols;
 
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && found == NULL; i++)
-		found = find_name(list, libraries[i], 0);
+	for (size_t i = 0; sanitizer_libraries[i] != NULL && found == NULL; i++)
+		found = find_name(list, sanitizer_libraries[i], 0);
 	if (found != NULL)
 		return found;
 	/* Some compilers export the functions, others keep them in the program. */
 	read_symbol_names(program, &symbols);
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && found == NULL; i++)
-		found = find_name(list, functions[i], 0) != NULL || find_name(&symbols, functions[i], 1) != NULL
-				? functions[i]
-				: NULL;
+	for (size_t i = 0; sanitizer_functions[i] != NULL && found == NULL; i++) {
+		const char *function = sanitizer_functions[i];
+
+		if (find_name(list, function, 0) != NULL || find_name(&symbols, function, 1) != NULL)
+			found = function;
+	}
 	free(symbols.names);
 	return found;
 }
