@@ -5,6 +5,8 @@
  */
 #include "system_calls.h"
 
+#include "shared/own_thread.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -21,6 +23,9 @@
 #define OVERRIDES __attribute__((visibility("default"), no_instrument_function))
 
 #define MAX_ARGUMENTS 6
+
+/* How long the program waits at most for the end of the recorder's threads, which takes less than a millisecond. */
+#define END_WAIT_MS 200
 
 typedef int clone_function(int (*function)(void *), void *stack, int flags, void *argument, ...);
 typedef long syscall_function(long number, ...);
@@ -70,8 +75,14 @@ static void end_recording(void)
 {
 	const int saved = errno;
 
-	if (!atomic_exchange(&is_restricted, 1) && client != NULL)
+	if (!atomic_exchange(&is_restricted, 1) && client != NULL) {
 		client->end_recording();
+		/*
+		 * If the program is ended thread by thread, its status is that of the last thread: it must not be one
+		 * of the recorder.
+		 */
+		own_thread_await_end(END_WAIT_MS);
+	}
 	errno = saved;
 }
 

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -22,6 +23,9 @@
  * another thread compares their number with that of all threads.
  */
 static _Atomic pid_t ids[MAX_THREADS];
+
+/* The IDs of threads that have left. They exist until the system has ended them. */
+static _Atomic pid_t left_ids[MAX_THREADS];
 
 /* What a new thread runs. Only the thread that starts it writes, while is_used is 1 and the thread does not exist. */
 typedef struct thread_slot {
@@ -57,9 +61,44 @@ void own_thread_enter(void)
 	replace(0, thread_id());
 }
 
+/* Whether a thread exists; 0 where the system has no IDs. */
+static int exists(pid_t id)
+{
+#if defined(__linux__)
+	return id != 0 && syscall(SYS_tgkill, getpid(), id, 0) == 0;
+#else
+	(void)id;
+	return 0;
+#endif
+}
+
 void own_thread_leave(void)
 {
-	replace(thread_id(), 0);
+	const pid_t id = thread_id();
+
+	/* In the first element that is free or has a thread that is gone. */
+	for (size_t i = 0; i < MAX_THREADS; i++) {
+		pid_t before = atomic_load(&left_ids[i]);
+
+		if (!exists(before) && atomic_compare_exchange_strong(&left_ids[i], &before, id))
+			break;
+	}
+	replace(id, 0);
+}
+
+void own_thread_await_end(unsigned milliseconds)
+{
+	static const struct timespec pause = {0, 100000};
+
+	for (unsigned rounds = 10 * milliseconds; rounds > 0; rounds--) {
+		int is_there = own_thread_count() > 0;
+
+		for (size_t i = 0; i < MAX_THREADS && !is_there; i++)
+			is_there = exists(atomic_load(&left_ids[i]));
+		if (!is_there)
+			break;
+		(void)nanosleep(&pause, NULL);
+	}
 }
 
 unsigned own_thread_count(void)
@@ -105,6 +144,7 @@ void own_thread_forget(void)
 {
 	for (size_t i = 0; i < MAX_THREADS; i++) {
 		atomic_store(&ids[i], 0);
+		atomic_store(&left_ids[i], 0);
 		atomic_store(&slots[i].is_used, 0);
 	}
 }

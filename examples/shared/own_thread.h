@@ -38,6 +38,12 @@ pid_t own_thread_any(void);
 /** The number of all other threads of the process; 0 if it is not known. Any thread; async-signal-safe. */
 unsigned own_thread_count_others(void);
 
+/**
+ * Waits until the system has ended all of them, which may be a little later than the end of the functions that they
+ * run; at most about as long as stated. Any thread but theirs.
+ */
+void own_thread_await_end(unsigned milliseconds);
+
 /** In a child made by fork(), which has none of them. */
 void own_thread_forget(void);
 
