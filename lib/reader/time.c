@@ -439,7 +439,7 @@ mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
 {
 	const frame_array array = {frames, frame_size, capacity, count};
 	mprof_status status = begin_frames(reader, &array, frame_size);
-	open_block block;
+	open_block block = {0};
 	int is_whole = 1;
 	int found;
 
