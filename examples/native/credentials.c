@@ -10,11 +10,15 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define OVERRIDES __attribute__((visibility("default"), no_instrument_function))
+
+/* Of a process, in Linux. */
+#define MAX_GROUPS 65536
 
 /* Returns 0 if the system does not know them. */
 static int read_capabilities(pid_t thread, struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3])
@@ -117,4 +121,33 @@ OVERRIDES int setgroups(size_t count, const gid_t *groups)
 	if (changes_alone())
 		return (int)syscall(SYS_setgroups, count, groups);
 	CALL_REAL("setgroups", (size_t, const gid_t *), (count, groups));
+}
+
+/* The C library calls its own setgroups() here. Like that one, this ignores groups beyond the limit of the system. */
+OVERRIDES int initgroups(const char *user, gid_t group)
+{
+	gid_t *groups = NULL;
+	int capacity = 64;
+	int count = capacity;
+	int result;
+
+	if (!changes_alone())
+		CALL_REAL("initgroups", (const char *, gid_t), (user, group));
+	do {
+		gid_t *larger = realloc(groups, (size_t)capacity * sizeof(*groups));
+
+		if (larger == NULL) {
+			free(groups);
+			return -1;
+		}
+		groups = larger;
+		count = capacity;
+		capacity *= 2;
+	} while (getgrouplist(user, group, groups, &count) < 0 && capacity <= 2 * MAX_GROUPS);
+	/* If there are more, it has stored how many. */
+	count = count < capacity / 2 ? count : capacity / 2;
+	while ((result = (int)syscall(SYS_setgroups, (size_t)count, groups)) != 0 && errno == EINVAL && count > 1)
+		count--;
+	free(groups);
+	return result;
 }

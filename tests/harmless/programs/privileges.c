@@ -56,6 +56,7 @@ static void keep(void)
 	set_capabilities(0);
 	print_result("setresgid", setresgid(NOBODY, NOBODY, NOBODY));
 	print_result("setgroups", setgroups(0, NULL));
+	print_result("initgroups", initgroups("nobody", NOBODY));
 }
 
 /* What is not permitted any more is refused. */
