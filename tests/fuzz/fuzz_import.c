@@ -5,26 +5,19 @@
  * MPROF_FUZZ_FACTOR has that many more changes made, MPROF_FUZZ_SEED other ones. MPROF_FUZZ_KEEP names a file that
  * receives each input before it is used. Files that are named are imported as they are.
  */
+#include "fuzz_command.h"
 #include "fuzz_logs.h"
 #include "fuzz_mutate.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROOM = 65536, CHANGES = 25, MAX_STATUS = 3, STATUS_NO_LOG = 3, SANITIZER_STATUS = 99, MAX_SECONDS = 60 };
-
-/* What the tool may write, in bytes, and use. */
-#define MAX_OUTPUT ((rlim_t)256 << 20)
+enum { ROOM = 65536, CHANGES = 25, STATUS_NO_LOG = 3 };
 
 #define INPUT "in"
 #define OUTPUT "out.mprof"
-#define MESSAGES "messages"
 
 /* A file that is built or changed. */
 typedef struct fuzz_file {
@@ -388,59 +381,13 @@ static void write_file(const char *path, const fuzz_file *input)
 		     fclose(file) == 0);
 }
 
-static void run_tool(const char *const *arguments)
-{
-	const struct rlimit output = {MAX_OUTPUT, MAX_OUTPUT};
-	const struct rlimit seconds = {MAX_SECONDS, MAX_SECONDS + 1};
-	int null = open("/dev/null", O_RDWR);
-	int messages = open(MESSAGES, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	dup2(messages, STDERR_FILENO);
-	setrlimit(RLIMIT_FSIZE, &output);
-	setrlimit(RLIMIT_CPU, &seconds);
-	signal(SIGXFSZ, SIG_IGN);
-	execv(arguments[0], (char *const *)(uintptr_t)arguments);
-	_exit(SANITIZER_STATUS - 1);
-}
-
-static int has_report(void)
-{
-	static char text[65536];
-	FILE *file = fopen(MESSAGES, "rb");
-	size_t length;
-
-	fuzz_require(file != NULL);
-	length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	return strstr(text, "runtime error: ") != NULL || strstr(text, "Sanitizer") != NULL;
-}
-
-/* Runs the tool. Returns its exit status, which must not exceed \p highest. */
-static int try_command(const char *const *arguments, int highest)
-{
-	pid_t child = fork();
-	int status;
-
-	fuzz_require(child >= 0);
-	if (child == 0)
-		run_tool(arguments);
-	fuzz_require(waitpid(child, &status, 0) == child);
-	if (WIFEXITED(status) && WEXITSTATUS(status) <= highest && !has_report())
-		return WEXITSTATUS(status);
-	fprintf(stderr, "fuzz_import: %s %s: ended with %#x\n", arguments[1], arguments[2], (unsigned int)status);
-	abort();
-}
-
 static void import(const char *tool, const char *option, const char *path)
 {
 	const char *const arguments[] = {tool, "import", option, "-o", OUTPUT, path, NULL};
 	const char *const check[] = {tool, "check", OUTPUT, NULL};
 
-	if (try_command(arguments, MAX_STATUS) != STATUS_NO_LOG)
-		(void)try_command(check, 0);
+	if (fuzz_command_run(arguments, FUZZ_MAX_STATUS) != STATUS_NO_LOG)
+		(void)fuzz_command_run(check, 0);
 }
 
 static unsigned long fuzz_format_files(const char *tool, const fuzz_format *format, int changes)
@@ -467,13 +414,11 @@ static unsigned long fuzz_format_files(const char *tool, const fuzz_format *form
 
 int main(int count, char **arguments)
 {
-	const char *tool = getenv("MPROF");
+	const char *tool = fuzz_command_tool();
 	char directory[] = "/tmp/mprof-fuzz-import.XXXXXX";
 	int changes = CHANGES;
 	unsigned long inputs = 0;
 
-	fuzz_require(tool != NULL && tool[0] == '/');
-	setenv("ASAN_OPTIONS", "exitcode=99:detect_leaks=0", 0);
 	if (getenv("MPROF_FUZZ_FACTOR") != NULL)
 		changes *= atoi(getenv("MPROF_FUZZ_FACTOR"));
 	if (getenv("MPROF_FUZZ_SEED") != NULL)
@@ -488,7 +433,7 @@ int main(int count, char **arguments)
 		inputs += fuzz_format_files(tool, &formats[i], changes);
 	unlink(INPUT);
 	unlink(OUTPUT);
-	unlink(MESSAGES);
+	unlink(FUZZ_MESSAGES);
 	fuzz_require(chdir("/") == 0 && rmdir(directory) == 0);
 	printf("%lu inputs\n", inputs);
 	return 0;

@@ -3,27 +3,21 @@
  * Runs the commands of the tool on changed logs: each must end by itself, with one of its exit statuses, and without a
  * report of a sanitizer. The environment variable MPROF names the tool; the other ones are those of fuzz_main.c.
  */
+#include "fuzz_command.h"
 #include "fuzz_logs.h"
 
 #include <fcntl.h>
 #include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_ARGUMENTS = 8, MAX_STATUS = 3, SANITIZER_STATUS = 99, MAX_SECONDS = 120 };
-
-/* What a command may write, in bytes. */
-#define MAX_OUTPUT ((rlim_t)256 << 20)
+enum { MAX_ARGUMENTS = 8 };
 
 #define INPUT "in.mprof"
 #define BEFORE "before.mprof"
 #define OUTPUT "out"
-#define MESSAGES "messages"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -94,55 +88,12 @@ static void write_file(const char *path, const uint8_t *bytes, size_t length)
 	fuzz_require(file != NULL && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
 }
 
-static void run_command(const char *tool, const char *const *command)
-{
-	const struct rlimit output = {MAX_OUTPUT, MAX_OUTPUT};
-	const struct rlimit seconds = {MAX_SECONDS, MAX_SECONDS + 1};
-	char *arguments[MAX_ARGUMENTS + 2] = {(char *)(uintptr_t)tool};
-	int null = open("/dev/null", O_RDWR);
-	int messages = open(MESSAGES, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	for (int i = 0; i < MAX_ARGUMENTS && command[i] != NULL; i++)
-		arguments[i + 1] = (char *)(uintptr_t)command[i];
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	dup2(messages, STDERR_FILENO);
-	setrlimit(RLIMIT_FSIZE, &output);
-	setrlimit(RLIMIT_CPU, &seconds);
-	signal(SIGXFSZ, SIG_IGN);
-	execv(tool, arguments);
-	_exit(SANITIZER_STATUS - 1);
-}
-
-static int has_report(void)
-{
-	static char text[65536];
-	FILE *file = fopen(MESSAGES, "rb");
-	size_t length;
-
-	fuzz_require(file != NULL);
-	length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	return strstr(text, "runtime error: ") != NULL || strstr(text, "Sanitizer") != NULL;
-}
-
 static void try_command(const char *tool, const char *const *command)
 {
-	pid_t child = fork();
-	int status;
+	const char *arguments[MAX_ARGUMENTS + 2] = {tool};
 
-	fuzz_require(child >= 0);
-	if (child == 0)
-		run_command(tool, command);
-	fuzz_require(waitpid(child, &status, 0) == child);
-	if (WIFEXITED(status) && WEXITSTATUS(status) <= MAX_STATUS && !has_report())
-		return;
-	fprintf(stderr, "fuzz_tool: mprof");
-	for (int i = 0; i < MAX_ARGUMENTS && command[i] != NULL; i++)
-		fprintf(stderr, " %s", command[i]);
-	fprintf(stderr, ": ended with %#x\n", (unsigned int)status);
-	abort();
+	memcpy(arguments + 1, command, MAX_ARGUMENTS * sizeof(*command));
+	(void)fuzz_command_run(arguments, FUZZ_MAX_STATUS);
 }
 
 /* Some exports make a directory. */
@@ -157,13 +108,11 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	static unsigned long inputs;
-	const char *tool = getenv("MPROF");
+	const char *tool = fuzz_command_tool();
 	const int start = open(".", O_RDONLY | O_DIRECTORY);
 	char directory[] = "/tmp/mprof-fuzz-tool.XXXXXX";
 
-	fuzz_require(start >= 0 && tool != NULL && tool[0] == '/');
-	setenv("ASAN_OPTIONS", "exitcode=99:detect_leaks=0", 0);
-	fuzz_require(mkdtemp(directory) != NULL && chdir(directory) == 0);
+	fuzz_require(start >= 0 && mkdtemp(directory) != NULL && chdir(directory) == 0);
 	write_file(INPUT, bytes, length);
 	write_file(BEFORE, bytes, length - length / 5);
 	try_command(tool, commands[inputs++ % COMMANDS]);
