@@ -133,7 +133,7 @@ OVERRIDES int execve(const char *path, char *const *arguments, char *const *vari
 
 	look_up_all();
 	errno = ENOSYS;
-	REMOVE_MODULE(preload_is_refused_by(path, 0), variables);
+	REMOVE_MODULE(preload_is_refused_at(AT_FDCWD, path), variables);
 	if (real_execve != NULL)
 		(void)real_execve(path, arguments, variables);
 	return fail(is_prepared);
@@ -146,7 +146,7 @@ OVERRIDES int execvpe(const char *name, char *const *arguments, char *const *var
 
 	look_up_all();
 	errno = ENOSYS;
-	REMOVE_MODULE(preload_is_refused_by(name, 1), variables);
+	REMOVE_MODULE(preload_is_refused_by_name(name), variables);
 	if (real_execvpe != NULL)
 		(void)real_execvpe(name, arguments, variables);
 	return fail(is_prepared);
@@ -168,15 +168,11 @@ OVERRIDES int execveat(int directory, const char *path, char *const *arguments, 
 {
 	/* With an empty path, the descriptor is that of the program. */
 	int is_prepared = (path[0] == '\0' || is_executable(directory, path)) && prepare();
-	int fd = -1;
 
 	look_up_all();
 	errno = ENOSYS;
-	if (path[0] != '\0')
-		fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	REMOVE_MODULE(preload_is_refused(path[0] != '\0' ? fd : directory), variables);
-	if (fd >= 0)
-		close(fd);
+	REMOVE_MODULE(path[0] != '\0' ? preload_is_refused_at(directory, path) : preload_is_refused(directory),
+		      variables);
 	if (real_execveat != NULL)
 		(void)real_execveat(directory, path, arguments, variables, flags);
 	return fail(is_prepared);
@@ -197,7 +193,7 @@ OVERRIDES int posix_spawn(pid_t *process, const char *path, const posix_spawn_fi
 			  const posix_spawnattr_t *attributes, char *const *arguments, char *const *variables)
 {
 	look_up_all();
-	REMOVE_MODULE(preload_is_refused_by(path, 0), variables);
+	REMOVE_MODULE(preload_is_refused_at(AT_FDCWD, path), variables);
 	return real_spawn != NULL ? real_spawn(process, path, actions, attributes, arguments, variables) : ENOSYS;
 }
 
@@ -205,7 +201,7 @@ OVERRIDES int posix_spawnp(pid_t *process, const char *name, const posix_spawn_f
 			   const posix_spawnattr_t *attributes, char *const *arguments, char *const *variables)
 {
 	look_up_all();
-	REMOVE_MODULE(preload_is_refused_by(name, 1), variables);
+	REMOVE_MODULE(preload_is_refused_by_name(name), variables);
 	return real_spawnp != NULL ? real_spawnp(process, name, actions, attributes, arguments, variables) : ENOSYS;
 }
 

@@ -17,8 +17,11 @@
  */
 int preload_is_refused(int fd);
 
-/** The same for a program that execvp(3) finds. */
-int preload_is_refused_by(const char *name, int searches_path);
+/** The same for a path, which is relative to a directory as that of openat(). */
+int preload_is_refused_at(int directory, const char *path);
+
+/** The same for a program that execvp(3) finds by its name. */
+int preload_is_refused_by_name(const char *name);
 
 /** Size of what preload_remove() writes. */
 size_t preload_removed_size(char *const *variables);

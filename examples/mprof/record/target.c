@@ -3,33 +3,16 @@
 #include "record/target.h"
 
 #include "common/modules.h"
-#include "shared/sanitizers.h"
+#include "shared/elf_program.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-/* Programs have about a dozen program headers. */
-#define MAX_HEADERS 128
-
-/* Programs have a few dozen entries. */
-#define MAX_DYNAMIC_ENTRIES 4096
-
-typedef struct open_program {
-	int fd;
-	uint64_t size;
-	ElfW(Ehdr) header;
-	ElfW(Phdr) segments[MAX_HEADERS];
-	size_t segment_count;
-} open_program;
 
 /* The names that a program imports, exports or needs, each followed by a NUL. */
 typedef struct name_list {
@@ -51,111 +34,21 @@ static int gives_privileges(const char *path)
 	return getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-static int read_at(const open_program *program, void *bytes, size_t length, uint64_t offset)
+static void read_names(const elf_program *program, name_list *list)
 {
-	return offset <= program->size && length <= program->size - offset &&
-	       pread(program->fd, bytes, length, (off_t)offset) == (ssize_t)length;
-}
-
-static const ElfW(Phdr) * find_segment(const open_program *program, uint32_t type)
-{
-	for (size_t i = 0; i < program->segment_count; i++)
-		if (program->segments[i].p_type == type)
-			return &program->segments[i];
-	return NULL;
-}
-
-/* Whether the file has the format of this program's own file. */
-static int has_own_format(const open_program *program)
-{
-	const unsigned char word_size = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-	open_program self = {.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), .size = sizeof(self.header)};
-	int is_same =
-		program->header.e_ident[EI_CLASS] == word_size && program->header.e_phentsize == sizeof(ElfW(Phdr));
-
-	if (self.fd < 0)
-		return is_same;
-	if (read_at(&self, &self.header, sizeof(self.header), 0))
-		is_same = is_same && program->header.e_machine == self.header.e_machine &&
-			  program->header.e_ident[EI_DATA] == self.header.e_ident[EI_DATA];
-	close(self.fd);
-	return is_same;
-}
-
-static void read_segments(open_program *program)
-{
-	size_t count = program->header.e_phnum < MAX_HEADERS ? program->header.e_phnum : MAX_HEADERS;
-
-	program->segment_count = 0;
-	if (read_at(program, program->segments, count * sizeof(program->segments[0]), program->header.e_phoff))
-		program->segment_count = count;
-}
-
-/* The offset in the file of an address; UINT64_MAX if the file does not contain it. */
-static uint64_t offset_of(const open_program *program, uint64_t address)
-{
-	for (size_t i = 0; i < program->segment_count; i++) {
-		const ElfW(Phdr) *segment = &program->segments[i];
-
-		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
-		    address - segment->p_vaddr < segment->p_filesz)
-			return segment->p_offset + (address - segment->p_vaddr);
-	}
-	return UINT64_MAX;
-}
-
-static void read_names(const open_program *program, name_list *list)
-{
-	const ElfW(Phdr) *dynamic = find_segment(program, PT_DYNAMIC);
-	uint64_t address = 0;
-	uint64_t length = 0;
-	ElfW(Dyn) entry;
+	elf_program_names table;
+	struct stat status;
+	int begins_early;
 
 	memset(list, 0, sizeof(*list));
-	for (size_t i = 0; dynamic != NULL && i < MAX_DYNAMIC_ENTRIES; i++) {
-		if (!read_at(program, &entry, sizeof(entry), dynamic->p_offset + i * sizeof(entry)) ||
-		    entry.d_tag == DT_NULL)
-			break;
-		if (entry.d_tag == DT_STRTAB)
-			address = entry.d_un.d_ptr;
-		else if (entry.d_tag == DT_STRSZ)
-			length = entry.d_un.d_val;
-	}
-	if (length == 0 || length > program->size)
+	if (!elf_program_find_names(program, &table, &begins_early) || fstat(program->fd, &status) != 0 ||
+	    table.length > (uint64_t)status.st_size)
 		return;
-	list->names = malloc((size_t)length + 1);
-	if (list->names == NULL || !read_at(program, list->names, (size_t)length, offset_of(program, address)))
+	list->names = malloc((size_t)table.length + 1);
+	if (list->names == NULL || !elf_program_read_at(program, list->names, (size_t)table.length, table.offset))
 		return;
-	list->names[length] = '\0';
-	list->length = (size_t)length;
-}
-
-/*
- * The names of all symbols, also of those that the program keeps to itself. Empty if it is stripped, or has 65280
- * sections or more, which the header cannot state.
- */
-static void read_symbol_names(const open_program *program, name_list *list)
-{
-	ElfW(Shdr) section, names;
-
-	memset(list, 0, sizeof(*list));
-	if (program->header.e_shentsize != sizeof(section))
-		return;
-	for (size_t i = 0; i < program->header.e_shnum; i++) {
-		if (!read_at(program, &section, sizeof(section), program->header.e_shoff + i * sizeof(section)))
-			return;
-		if (section.sh_type != SHT_SYMTAB || section.sh_link >= program->header.e_shnum ||
-		    !read_at(program, &names, sizeof(names),
-			     program->header.e_shoff + section.sh_link * sizeof(names)) ||
-		    names.sh_size > program->size)
-			continue;
-		list->names = malloc((size_t)names.sh_size + 1);
-		if (list->names == NULL || !read_at(program, list->names, (size_t)names.sh_size, names.sh_offset))
-			return;
-		list->names[names.sh_size] = '\0';
-		list->length = (size_t)names.sh_size;
-		return;
-	}
+	list->names[table.length] = '\0';
+	list->length = (size_t)table.length;
 }
 
 /* The first name that begins with \p start and, if \p is_whole, ends with it. */
@@ -177,76 +70,38 @@ static int has_any(const name_list *list, const char *const *names)
 	return 0;
 }
 
-static const char *find_sanitizer(const open_program *program, const name_list *list)
+/* Compares the file with that of this program, which is built as the recorder. */
+static void find_obstacle(program_file *file, const elf_program *program)
 {
-	const char *found = NULL;
-	name_list symbols;
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char linker[ELF_PROGRAM_NAME_SIZE] = "";
+	elf_program self;
 
-	for (size_t i = 0; sanitizer_libraries[i] != NULL && found == NULL; i++)
-		found = find_name(list, sanitizer_libraries[i], 0);
-	if (found != NULL)
-		return found;
-	/* Some compilers export the functions, others keep them in the program. */
-	read_symbol_names(program, &symbols);
-	for (size_t i = 0; sanitizer_functions[i] != NULL && found == NULL; i++) {
-		const char *function = sanitizer_functions[i];
-
-		if (find_name(list, function, 0) != NULL || find_name(&symbols, function, 1) != NULL)
-			found = function;
-	}
-	free(symbols.names);
-	return found;
-}
-
-static void set_detail(program_file *file, const char *text)
-{
-	snprintf(file->detail, sizeof(file->detail), "%s", text);
-}
-
-/* Reads the file name of the dynamic linker. Returns 0 if there is none. */
-static int read_linker(const open_program *program, char name[64])
-{
-	const ElfW(Phdr) *segment = find_segment(program, PT_INTERP);
-	char path[256] = "";
-	const char *slash;
-
-	if (segment == NULL)
-		return 0;
-	if (segment->p_filesz < sizeof(path))
-		(void)read_at(program, path, (size_t)segment->p_filesz, segment->p_offset);
-	slash = strrchr(path, '/');
-	snprintf(name, 64, "%.63s", slash != NULL ? slash + 1 : path);
-	return 1;
-}
-
-static void find_obstacle(program_file *file, const open_program *program, const name_list *names)
-{
-	const char *sanitizer = find_sanitizer(program, names);
-	open_program self = {.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
-	struct stat status;
-	char linker[64];
-	char linker_of_tool[64] = "";
-
-	if (self.fd >= 0) {
-		self.size = fstat(self.fd, &status) == 0 ? (uint64_t)status.st_size : 0;
-		if (read_at(&self, &self.header, sizeof(self.header), 0))
-			read_segments(&self);
-		(void)read_linker(&self, linker_of_tool);
-		close(self.fd);
-	}
-	if (!read_linker(program, linker)) {
-		file->obstacle = OBSTACLE_STATIC;
-	} else if (linker_of_tool[0] != '\0' && strcmp(linker, linker_of_tool) != 0) {
-		/* Each C library has a dynamic linker with a name of its own. */
+	if (fd < 0 || !elf_program_read(&self, fd))
+		self.header = program->header;
+	else
+		(void)elf_program_linker(&self, linker);
+	if (fd >= 0)
+		close(fd);
+	switch (elf_program_judge(program, &self.header, linker, file->detail)) {
+	case ELF_PROGRAM_OTHER_MACHINE:
+		file->obstacle = OBSTACLE_OTHER_MACHINE;
+		break;
+	case ELF_PROGRAM_OTHER_LIBRARY:
 		file->obstacle = OBSTACLE_OTHER_LIBRARY;
-		set_detail(file, linker);
-	} else if (sanitizer != NULL) {
+		break;
+	case ELF_PROGRAM_WITH_SANITIZER:
 		file->obstacle = OBSTACLE_SANITIZER;
-		set_detail(file, sanitizer);
+		break;
+	case ELF_PROGRAM_ACCEPTS:
+		break;
 	}
+	/* It has nothing that a recorder could be loaded by. */
+	if (file->obstacle != OBSTACLE_OTHER_MACHINE && !elf_program_linker(program, linker))
+		file->obstacle = OBSTACLE_STATIC;
 }
 
-static void examine(program_file *file, open_program *program)
+static void examine(program_file *file, const elf_program *program)
 {
 	static const char *const hooks[] = {"__cyg_profile_func_enter", NULL};
 	static const char *const mono[] = {"mono_jit_init", "mono_jit_init_version", "mono_main", NULL};
@@ -255,34 +110,31 @@ static void examine(program_file *file, open_program *program)
 					       "posix_spawnp", "popen",  "dlopen",  "execveat", NULL};
 	name_list names;
 
-	read_segments(program);
 	read_names(program, &names);
 	file->is_instrumented = has_any(&names, hooks);
 	file->contains_mono = has_any(&names, mono) || find_name(&names, "libmono", 0) != NULL;
 	file->can_reach_others = has_any(&names, reaching);
-	find_obstacle(file, program, &names);
 	free(names.names);
 }
 
 void program_file_read(program_file *file, const char *path)
 {
-	open_program program = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
-	struct stat status;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_program program;
 
 	memset(file, 0, sizeof(*file));
-	if (program.fd < 0) {
+	if (fd < 0) {
 		file->can_reach_others = 1;
 		return;
 	}
-	program.size = fstat(program.fd, &status) == 0 ? (uint64_t)status.st_size : 0;
-	if (!read_at(&program, &program.header, sizeof(program.header), 0) ||
-	    memcmp(program.header.e_ident, ELFMAG, SELFMAG) != 0)
+	if (!elf_program_read(&program, fd)) {
 		file->can_reach_others = 1;
-	else if (!has_own_format(&program))
-		file->obstacle = OBSTACLE_OTHER_MACHINE;
-	else
-		examine(file, &program);
-	close(program.fd);
+	} else {
+		find_obstacle(file, &program);
+		if (file->obstacle != OBSTACLE_OTHER_MACHINE)
+			examine(file, &program);
+	}
+	close(fd);
 	if (file->obstacle == OBSTACLE_NONE && gives_privileges(path))
 		file->obstacle = OBSTACLE_PRIVILEGES;
 }

@@ -6,6 +6,8 @@
 #ifndef RECORD_TARGET_H
 #define RECORD_TARGET_H
 
+#include "shared/elf_program.h"
+
 #include <stddef.h>
 
 /** Why the system cannot load the recorder into a program. */
@@ -20,10 +22,10 @@ typedef enum program_obstacle {
 
 typedef struct program_file {
 	program_obstacle obstacle;
-	char detail[64];      /**< File name of the dynamic linker or of the sanitizer's library. */
-	int is_instrumented;  /**< It calls the functions of -finstrument-functions. */
-	int contains_mono;    /**< It contains Mono or is linked with it. */
-	int can_reach_others; /**< It can start other programs, or load libraries while it runs. */
+	char detail[ELF_PROGRAM_NAME_SIZE]; /**< File name of the dynamic linker or of the sanitizer's library. */
+	int is_instrumented;                /**< It calls the functions of -finstrument-functions. */
+	int contains_mono;                  /**< It contains Mono or is linked with it. */
+	int can_reach_others;               /**< It can start other programs, or load libraries while it runs. */
 } program_file;
 
 /** Examines the program \p path, a file in ELF format. A file that cannot be read has no obstacles. */
