@@ -1761,18 +1761,19 @@ typedef struct mprof_line_stats {
  * \since 0.1
  */
 typedef struct mprof_event_type_stats {
-	size_t struct_size;    /**< sizeof, set by the caller. */
-	uint32_t type;         /**< ID of the type; 0 in the row of all events whose type is not defined. */
-	uint32_t form;         /**< An #mprof_type_form; #MPROF_TYPE_INSTANT if it is not known. */
-	const char *name;      /**< The name of the events; NULL if their type is not defined. Borrowed until the
+	size_t struct_size;   /**< sizeof, set by the caller. */
+	uint32_t type;        /**< ID of the type; 0 in the row of all events whose type is not defined. */
+	uint32_t form;        /**< An #mprof_type_form; #MPROF_TYPE_INSTANT if it is not known. */
+	const char *name;     /**< The name of the events; NULL if their type is not defined. Borrowed until the
 	                           profile is changed or destroyed, as is category. */
-	const char *category;  /**< That of the type, "" if none; NULL if the type is not defined. */
-	uint64_t count;        /**< Events; those that begin a span are the spans. */
-	uint64_t unmatched;    /**< Ends of spans without a begin in the log. */
-	uint64_t errors;       /**< Events and spans that failed: their argument of #MPROF_ROLE_STATUS is not 0. */
-	uint64_t unfinished;   /**< Spans that have not ended inside the window; also those that began inside 1,024 open
+	const char *category; /**< That of the type, "" if none; NULL if the type is not defined. */
+	uint64_t count;       /**< Events; those that begin a span are the spans. */
+	uint64_t unmatched;  /**< Ends of spans without a begin in the log, and whole spans that would have begun before
+	                            the counter was 0: their duration is damaged. */
+	uint64_t errors;     /**< Events and spans that failed: their argument of #MPROF_ROLE_STATUS is not 0. */
+	uint64_t unfinished; /**< Spans that have not ended inside the window; also those that began inside 1,024 open
 	                           spans of their call stack, whose ends are not found. */
-	uint64_t spans;        /**< Spans of which the duration is known: those that the times are of. */
+	uint64_t spans;      /**< Spans of which the duration is known: those that the times are of. */
 	uint64_t without_self; /**< Spans that self_ns lacks, because it is not known what they contain: they are on no
 	                            call stack, or contain more than 512 others. */
 	uint64_t total_ns;     /**< The sum of the durations, at most UINT64_MAX. */

@@ -551,6 +551,28 @@ Test(profile_event_types, spans_that_never_end)
 	log_release(&log);
 }
 
+/* A duration that is longer than the counter at the end is damaged: nothing is known but that there was a span. */
+Test(profile_event_types, a_span_cannot_begin_before_all_time)
+{
+	test_log log;
+	mprof_event_type_stats stats;
+
+	begin_log(&log, 0);
+	begin_block(&log, 7, 0);
+	add_numbers(&log, SPAN, 300, 2, 300, 0);
+	add_numbers(&log, SPAN, 400, 2, SESSION_START + 401, 0);
+	add_numbers(&log, SPAN, 500, 2, UINT64_MAX, 0);
+	end_block(&log);
+	log_profile(&log);
+	stats = row_named(&log, "read");
+	cr_expect_eq(stats.count, 3);
+	cr_expect_eq(stats.spans, 1);
+	cr_expect_eq(stats.total_ns, 300);
+	cr_expect_eq(stats.unmatched, 2);
+	cr_expect_eq(stats.unfinished, 0);
+	log_release(&log);
+}
+
 static void *refuse_after(void *user, size_t size)
 {
 	size_t *remaining = user;

@@ -412,10 +412,13 @@ static void add_loose(event_walk *walk, const walk_thread *thread, const mprof_e
 static void add_whole(event_walk *walk, const walk_thread *thread, const mprof_event *event, walk_span *span)
 {
 	const uint64_t duration = number_of(walk, event, MPROF_ROLE_DURATION);
-	const interval counters = {thread->counter - (duration < thread->counter ? duration : thread->counter),
-				   thread->counter};
+	const interval counters = {thread->counter - duration, thread->counter};
 
-	pass_whole(walk, thread, thread->stack, span, &counters);
+	/* One that would have begun before all time has no begin that could be shown. */
+	if (duration > thread->counter)
+		walk->spans.unmatched++;
+	else
+		pass_whole(walk, thread, thread->stack, span, &counters);
 }
 
 static void add_instant(const event_walk *walk, const walk_thread *thread, walk_span *span)

@@ -15,6 +15,7 @@
 #include "shared/kinds.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,28 +82,34 @@ static void print_self(const log_report *report, json_writer *json, const void *
 }
 
 /* Columns of what no row has are left out. */
-static int has_open_spans(const log_report *report, const view_rows *rows)
+static int has_any(const view_rows *rows, size_t offset)
 {
-	const mprof_event_type_stats *stats = (const void *)rows->rows;
-
-	(void)report;
 	for (size_t i = 0; i < rows->count; i++) {
-		if (stats[i].unfinished > 0)
+		uint64_t number;
+
+		memcpy(&number, rows->rows + i * rows->size + offset, sizeof(number));
+		if (number > 0)
 			return 1;
 	}
 	return 0;
 }
 
+static int has_open_spans(const log_report *report, const view_rows *rows)
+{
+	(void)report;
+	return has_any(rows, offsetof(mprof_event_type_stats, unfinished));
+}
+
 static int has_failures(const log_report *report, const view_rows *rows)
 {
-	const mprof_event_type_stats *stats = (const void *)rows->rows;
-
 	(void)report;
-	for (size_t i = 0; i < rows->count; i++) {
-		if (stats[i].errors > 0)
-			return 1;
-	}
-	return 0;
+	return has_any(rows, offsetof(mprof_event_type_stats, errors));
+}
+
+static int has_damaged_spans(const log_report *report, const view_rows *rows)
+{
+	(void)report;
+	return has_any(rows, offsetof(mprof_event_type_stats, unmatched));
 }
 
 #define SPAN_TIME(name)                                                                                                \
@@ -122,13 +129,14 @@ const report_view tables_spans = {
 	.title = "Spans",
 	.columns = {VIEW_COLUMN(8, "spans", "count"), SPAN_TIME(total), SPAN_TIME(p50), SPAN_TIME(p99), SPAN_TIME(max),
 		    VIEW_COLUMN_BY(6, "open", .field = "unfinished", .when = has_open_spans),
+		    VIEW_COLUMN_BY(8, "no begin", .field = "unmatched", .when = has_damaged_spans),
 		    VIEW_COLUMN_BY(7, "errors", .field = "errors", .when = has_failures),
 		    VIEW_COLUMN_BY(0, "span", .print = print_event_name)},
 	.json = {VIEW_FIELD(name), VIEW_FIELD(category), VIEW_KIND(form, "form", kind_of_form), VIEW_FIELD(count),
 		 VIEW_FIELD(unfinished), VIEW_FIELD(errors), VIEW_FIELD_NEEDS(total_ns, spans),
 		 VIEW_JOIN(self_ns, print_self), VIEW_FIELD_NEEDS(min_ns, spans), VIEW_FIELD_NEEDS(p50_ns, spans),
 		 VIEW_FIELD_NEEDS(p90_ns, spans), VIEW_FIELD_NEEDS(p99_ns, spans), VIEW_FIELD_NEEDS(max_ns, spans),
-		 VIEW_ALL_OTHERS, VIEW_WITHOUT(type), VIEW_WITHOUT(unmatched), VIEW_WITHOUT(without_self)},
+		 VIEW_ALL_OTHERS, VIEW_WITHOUT(type), VIEW_WITHOUT(without_self)},
 	.has_all_rows = 1,
 };
 

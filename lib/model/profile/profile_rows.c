@@ -140,7 +140,7 @@ static void store_event_type(const mprof_profile *profile, size_t index, void *r
 	stats->errors = record->errors;
 	stats->without_self = record->without_self;
 	if (MPROF_TYPE_FORM_IS_SPAN(record->form))
-		stats->unfinished = record->count - record->ended;
+		stats->unfinished = record->count - record->ended - record->unmatched;
 	if (spans == NULL || spans->calls == 0)
 		return;
 	stats->spans = spans->calls;

@@ -723,8 +723,13 @@ static int add_by_form(event_types *all, span_stack *spans, const event_type *ty
 	case MPROF_TYPE_SPAN: {
 		open_span whole = *span;
 
-		whole.start -= facts->duration < span->start ? facts->duration : span->start;
 		record->errors += (uint32_t)is_error & span->counts;
+		if (facts->duration > span->start) {
+			/* It would have begun before all time. */
+			record->unmatched += span->counts;
+			return 1;
+		}
+		whole.start -= facts->duration;
 		return count_span(all, spans, &whole, span->start, span->counts);
 	}
 	case MPROF_TYPE_ASYNC_BEGIN:

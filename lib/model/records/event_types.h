@@ -56,7 +56,7 @@ typedef struct event_type_record {
 	char *category;
 	uint64_t count;     /**< Events. */
 	uint64_t ended;     /**< Spans that have ended, whose begin counts. */
-	uint64_t unmatched; /**< Ends without a begin. */
+	uint64_t unmatched; /**< Ends without a begin, also of spans whose duration is impossible. */
 	uint64_t errors;
 	uint64_t self;         /**< Of the spans whose time outside spans in them is known. */
 	uint64_t without_self; /**< The other spans. */
